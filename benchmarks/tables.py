@@ -1,0 +1,148 @@
+"""Render benchmarks/results/*.json as docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import common
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+INTRODUCTION = """# Benchmarks
+
+Made by `python benchmarks/tables.py` from the files in `benchmarks/results/`;
+[benchmarks/README.md](../benchmarks/README.md) says how to run them.
+Both sides of a comparison ran in turn in one run, on a machine with two cores that others used at the same time:
+trust the ratios, not the milliseconds.
+"""
+REASONS = """\
+Mean milliseconds a row for `explain(x)`, all sufficient and all necessary reasons; up to 100 test rows, depth 4,
+floor(log2 F) + 1 columns a split. *reference*: a native prototype built for this very processor, without checks of
+the input, on the same forests and rows; *within*: ours <= 2 x reference + 0.05 ms. *paper*: its own forests (WEKA)
+and machine, after a compilation of up to 53 minutes a class that is not counted. For the soft vote the reference
+rounds probabilities to 2^-20 and lets ties win, so its counts may differ where ours follow scikit-learn's floats."""
+PEERS = """\
+100 trees, random_state 0, 70/30 split, the first test rows. Time-out {seconds:g} s an answer; a side is not asked
+again after {late} of them (*late*) or after {cell_seconds:g} s in all, so *rows* may be few. PyXAI and python-sat
+explain the majority vote, so they are compared with `xylogic hard`; dtai-veritas as the oracle of a deletion loop is
+compared with `xylogic soft`, which explains `forest.predict`. *wrong for predict*: answers that `forest.predict`
+contradicts, found by search; those of the hard vote answer another question than the deployed model does.
+*peer refuted*: our reasons to which the peer's oracle knows a counterexample. PyXAI's contrastive question exists
+for two classes only."""
+SCALING = """\
+Soft vote; medians over 10 rows; *stopped*: rows on which the time limit ended the question.
+
+![cost along trees, depth, features and rows](scaling.png)"""
+
+
+def ran(document: dict[str, Any]) -> str:
+    """One line on the circumstances, and the script's own notes."""
+    machine = document["machine"]
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    line = f"{machine['processor']}, {machine['processors']} cores, load {machine['load_before']} before; "
+    line += f"Python {machine['python']}, {packages}."
+    return "\n".join([line, *(f"Note: {note}." for note in document["notes"])])
+
+
+def rounded(record: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """The columns of a record; missing flags stay blank."""
+    return {column: record.get(column) for column in columns}
+
+
+def reasons(document: dict[str, Any]) -> str:
+    """All reasons of every row."""
+    columns = ("set", "trees", "rows", "#SR", "#NR", "robustness", "ms", "max ms", "reference ms", "ours/reference",
+               "within", "counts_equal", "paper #SR", "paper #NR", "paper ms", "paper/ours")  # fmt: skip
+    headings = {
+        "hard": 'Majority votes, `ties="winners"`',
+        "soft": 'scikit-learn\'s own vote (mean of probabilities), `ties="model"`',
+    }
+    parts = [REASONS]
+    for vote, heading in headings.items():
+        held = [record for record in document["records"] if record["vote"] == vote]
+        shown = columns if vote == "hard" else columns[:12]
+        if held:
+            parts.append(f"### {heading}\n\n" + common.table([rounded(record, shown) for record in held], shown))
+    return "\n\n".join(parts)
+
+
+def peers(document: dict[str, Any]) -> str:
+    """Three questions beside the peers."""
+    settings = document["settings"]
+    columns = ("set", "depth", "side", "rows", "median ms", "max ms", "late", "failed", "size", "slower than xylogic",
+               "wrong for its vote", "wrong for predict")  # fmt: skip
+    tried = ("seen by sampling", "peer tried", "peer refuted")
+    questions: dict[str, tuple[str, tuple[str, ...]]] = {
+        "sufficient": ("One sufficient reason", columns + tried),
+        "smallest": ("A smallest sufficient reason", columns + tried),
+        "contrastive": ("One contrastive reason", (*columns, "cannot flip")),
+        "stream": ("Sufficient reasons streamed", ("set", "depth", "side", "reasons", "reasons a second")),
+    }
+    parts = [PEERS.format(**settings)]
+    for question, (heading, shown) in questions.items():
+        held = [record for record in document["records"] if record["question"] == question]
+        if held:
+            lines = [late(rounded(record, shown), record, settings["seconds"]) for record in held]
+            parts.append(f"### {heading}\n\n" + common.table(lines, shown))
+    return "\n\n".join(parts)
+
+
+def late(line: dict[str, Any], record: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The line with "> time-out" where a time is missing because of one."""
+    for column in ("median ms", "max ms"):
+        if column in line and line[column] is None and record["late"]:
+            line[column] = f"> {seconds * 1e3:,.0f}"
+    if record.get("at least"):
+        line["slower than xylogic"] = f"> {record['at least']:,.0f}"
+    return line
+
+
+def scaling(document: dict[str, Any]) -> str:
+    """Growth along four axes."""
+    asked = ("nodes", "ready ms", "sufficient ms", "sufficient max ms", "sufficient stopped", "smallest ms",
+             "smallest stopped", "robustness ms", "robustness stopped", "peak MB", "peak MB beyond the forest",
+             "note")  # fmt: skip
+    many = ("rows", "threads", "s", "rows a second", "peak MB", "peak MB beyond the forest", "note")
+    parts = [SCALING]
+    for axis in ("trees", "depth", "features", "rows"):
+        shown = many if axis == "rows" else (axis, *asked)
+        held = [rounded(record, shown) for record in document["records"] if record["axis"] == axis]
+        if held:
+            parts.append(f"### {axis}\n\n" + common.table(held, shown))
+    return "\n\n".join(parts)
+
+
+def import_time(document: dict[str, Any]) -> str:
+    """Start-up."""
+    shown = ("what", "median ms", "max ms", "target ms", "within")
+    return common.table([rounded(record, shown) for record in document["records"]], shown)
+
+
+SECTIONS = {
+    "reasons": ("All reasons of an instance", reasons),
+    "peers": ("Beside other explainers", peers),
+    "scaling": ("How cost grows", scaling),
+    "import_time": ("Start-up", import_time),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, default=common.RESULTS)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    args = parser.parse_args()
+    parts = [INTRODUCTION]
+    for name, (heading, render) in SECTIONS.items():
+        path = args.results / f"{name}.json"
+        if path.exists():
+            document = json.loads(path.read_text(encoding="utf-8"))
+            parts.append(f"## {heading}\n\n{render(document)}\n\n{ran(document)}\n")
+    args.page.parent.mkdir(parents=True, exist_ok=True)
+    args.page.write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""xylogic: exact explanations of decision trees and tree ensembles.
+
+Names load on first use (PEP 562), so that ``import xylogic`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from xylogic._version import __version__
+
+if TYPE_CHECKING:
+    from xylogic.convert.read import read_model
+    from xylogic.convert.verify import Verification, verify_model
+    from xylogic.domain.box import Clause, Term
+    from xylogic.domain.feature import Feature
+    from xylogic.errors import (
+        BudgetExceeded,
+        InvalidInputError,
+        InvalidModelError,
+        NotFittedError,
+        UnsupportedModelError,
+        XylogicError,
+    )
+    from xylogic.explain import Explainer, Explanation
+    from xylogic.model.ensemble import Ensemble
+    from xylogic.model.file import load
+    from xylogic.model.handmade import build_ensemble, build_tree
+    from xylogic.reason.answers import Flips, Reasons
+
+# Where each name lives; a test keeps it equal to the imports above.
+_HOMES = {
+    "BudgetExceeded": "xylogic.errors",
+    "Clause": "xylogic.domain.box",
+    "Ensemble": "xylogic.model.ensemble",
+    "Explainer": "xylogic.explain",
+    "Explanation": "xylogic.explain",
+    "Feature": "xylogic.domain.feature",
+    "Flips": "xylogic.reason.answers",
+    "InvalidInputError": "xylogic.errors",
+    "InvalidModelError": "xylogic.errors",
+    "NotFittedError": "xylogic.errors",
+    "Reasons": "xylogic.reason.answers",
+    "Term": "xylogic.domain.box",
+    "UnsupportedModelError": "xylogic.errors",
+    "Verification": "xylogic.convert.verify",
+    "XylogicError": "xylogic.errors",
+    "build_ensemble": "xylogic.model.handmade",
+    "build_tree": "xylogic.model.handmade",
+    "load": "xylogic.model.file",
+    "read_model": "xylogic.convert.read",
+    "verify_model": "xylogic.convert.verify",
+}
+
+__all__ = [
+    "BudgetExceeded",
+    "Clause",
+    "Ensemble",
+    "Explainer",
+    "Explanation",
+    "Feature",
+    "Flips",
+    "InvalidInputError",
+    "InvalidModelError",
+    "NotFittedError",
+    "Reasons",
+    "Term",
+    "UnsupportedModelError",
+    "Verification",
+    "XylogicError",
+    "__version__",
+    "build_ensemble",
+    "build_tree",
+    "load",
+    "read_model",
+    "verify_model",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

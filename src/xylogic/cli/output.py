@@ -1,0 +1,76 @@
+"""Answers on stdout, everything else on stderr; the exit codes."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from xylogic.view.text import printable
+
+__all__ = ["Progress", "print_json", "say"]
+
+DONE, NEGATIVE, UNUSABLE, BUDGET = 0, 1, 2, 3
+INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
+
+
+def say(message: object) -> None:
+    """One line on stderr."""
+    print(f"xylogic: {printable(str(message).strip())}", file=sys.stderr, flush=True)
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """One strict JSON document on stdout, in ASCII: missing is ``null``, an infinity the text "Infinity"."""
+    print(json.dumps(strict(document), indent=2, allow_nan=False))
+
+
+def strict(value: Any) -> Any:
+    """The value with plain scalars, text keys, and no number that JSON lacks; as deep as a result is, no deeper."""
+    if isinstance(value, Mapping):
+        return {str(key): strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    if hasattr(value, "item"):  # a numpy scalar
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+class Progress:
+    """Says on stderr, from the second second on, that a step still runs; a terminal's line is rewritten."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Progress:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        start = time.monotonic()
+        terminal = sys.stderr.isatty()
+        wait, said = 1.0, False
+        while not self._done.wait(wait):
+            seconds = time.monotonic() - start
+            if terminal:
+                sys.stderr.write(f"\rxylogic: {self.label}: {seconds:.0f} s ")
+                sys.stderr.flush()
+            else:
+                say(f"{self.label}: {seconds:.0f} s")
+                wait *= 2  # a log needs no line a second
+            said = True
+        if terminal and said:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

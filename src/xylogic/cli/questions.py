@@ -1,0 +1,49 @@
+"""The questions that the command line asks, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from xylogic.cli.output import Progress, say
+from xylogic.errors import BudgetExceeded
+from xylogic.view.text import duration
+
+__all__ = ["ALL", "DEFAULT", "QUESTIONS", "ask", "chosen"]
+
+# Name -> (explanation, target class, limit) -> answer. Asking is enough: the explanation keeps its answers.
+QUESTIONS: dict[str, Callable[[Any, Any, int | None], Any]] = {
+    "prediction": lambda e, target, limit: e.prediction,
+    "sufficient-reason": lambda e, target, limit: e.sufficient_reason(),
+    "smallest-sufficient-reason": lambda e, target, limit: e.sufficient_reason(minimum=True),
+    "sufficient-reasons": lambda e, target, limit: e.sufficient_reasons(limit=limit),
+    "necessary-reasons": lambda e, target, limit: e.necessary_reasons(limit=limit),
+    "contrastive": lambda e, target, limit: e.contrastive() if target is None else e.contrastive(target),
+    "robustness": lambda e, target, limit: e.robustness(),
+    "shortest-flips": lambda e, target, limit: e.shortest_flips(limit=limit),
+    "counterfactual": lambda e, target, limit: e.counterfactual(target),
+    "relevant-features": lambda e, target, limit: e.relevant_features(),
+    "necessary-features": lambda e, target, limit: e.necessary_features(),
+}
+ALL = "all"
+DEFAULT = ("sufficient-reason", "robustness", "counterfactual")
+
+
+def chosen(names: Iterable[str]) -> list[str]:
+    """The questions in the order given, each once; ``all`` is every one, none the default ones."""
+    wanted = list(dict.fromkeys(names)) or list(DEFAULT)
+    return list(QUESTIONS) if ALL in wanted else wanted
+
+
+def ask(explanation: Any, questions: Iterable[str], target: Any = None, limit: int | None = None) -> bool:
+    """Ask each question; False when Ctrl-C ended the asking."""
+    for name in questions:
+        try:
+            with Progress(name):
+                QUESTIONS[name](explanation, target, limit)
+        except BudgetExceeded as error:
+            say(f"{name}: {error}")  # its bounds stand in the explanation's status
+        except KeyboardInterrupt:
+            say(f"interrupted at {name}; what was answered before follows")
+            return False
+    return True

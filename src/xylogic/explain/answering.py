@@ -1,0 +1,85 @@
+"""Asking, timing and keeping answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xylogic.budget import Budget
+from xylogic.domain.box import Box
+from xylogic.errors import BudgetExceeded
+from xylogic.reason.answers import EXACT, PARTIAL, Flips, Status
+
+__all__ = ["Answers", "json_ready"]
+
+Question = str | tuple[str, Any]  # a name, or a name and a target class
+Work = Callable[[Budget], tuple[Any, BaseException | None, dict[str, Any]]]
+
+
+class Answers:
+    """The questions asked so far, with value and status."""
+
+    def __init__(self, new_budget: Callable[[], Budget]) -> None:
+        self._new_budget = new_budget
+        self._values: dict[Question, Any] = {}
+        self._status: dict[Question, Status] = {}
+
+    def ask(self, question: Question, work: Work) -> Any:
+        """The kept exact answer, or a new one: ``work`` gives the value, what stopped it early, and bounds."""
+        if question in self._status and self._status[question].status == EXACT:
+            return self._values[question]
+        budget = self._new_budget()
+        try:
+            value, stop, bounds = work(budget)
+        except BudgetExceeded as error:
+            self._keep(question, None, Status(PARTIAL, budget.seconds, error.bounds))
+            raise
+        status = getattr(value, "status", EXACT if stop is None else PARTIAL)
+        self._keep(question, value, Status(status, budget.seconds, bounds))
+        return value
+
+    def _keep(self, question: Question, value: Any, status: Status) -> None:
+        self._values[question] = value
+        self._status[question] = status
+
+    def status(self) -> dict[str, Status]:
+        """Status by name; of questions asked for several targets, the least proven one."""
+        found: dict[str, Status] = {}
+        for question, status in self._status.items():
+            name = question if isinstance(question, str) else question[0]
+            if name not in found or status.status == PARTIAL:
+                found[name] = status
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name -> status, seconds, bounds and value; values for targets as a dict by class."""
+        found: dict[str, Any] = {}
+        for name, status in self.status().items():
+            found[name] = {"status": status.status, "seconds": status.seconds, "bounds": status.bounds, "value": None}
+        for question, value in self._values.items():
+            if isinstance(question, str):
+                found[question]["value"] = value
+            else:
+                name, target = question
+                found[name]["value"] = {**(found[name]["value"] or {}), str(target): value}
+        return found
+
+
+def json_ready(value: Any) -> Any:
+    """Plain JSON types: boxes as text and sets, infinite numbers as words, NaN as ``None``."""
+    if isinstance(value, Box):
+        return {"text": str(value), "features": list(value.features), "conditions": json_ready(value.to_dict())}
+    if isinstance(value, Flips):
+        return {"n_flips": value.n_flips, "boxes": [json_ready(box) for box in value]}
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [json_ready(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,280 @@
+"""``Explainer``: a model, prepared once, and questions about its rows."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.budget import Budget
+from xylogic.convert.read import read_model
+from xylogic.domain.cells import Cells, make_cells
+from xylogic.domain.feature import Feature
+from xylogic.domain.table import Table, read_row, read_table
+from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.explain.explanation import Explanation, Voice
+from xylogic.reason.partial import PartialRow, mentions_missing
+from xylogic.search.engine import Engine, Goal
+
+__all__ = ["Explainer"]
+
+_TIES = ("model", "merged", "winners")
+_ENGINES = ("auto", "search")
+_OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts"))
+_MANY = (
+    "prediction", "scores", "margin", "sufficient_reason", "smallest_sufficient_reason", "sufficient_reasons",
+    "necessary_reasons", "contrastive", "robustness", "shortest_flips", "counterfactual", "relevant_features",
+    "necessary_features",
+)  # fmt: skip
+
+
+class Explainer:
+    """Answers why a model decides as it does, exactly, for the model as deployed.
+
+    Parameters
+    ----------
+    model : what :func:`xylogic.read_model` takes.
+    features : list of :class:`Feature`, or dict name -> options (``kind``, ``mutable``, ``cost``, ``scale``, ``lower``,
+        ``upper``, ``may_be_missing``), to refine what the model knows of its columns.
+    ties : ``"model"``: the model's own tie rule; ``"merged"``: the classes tied at the row count as one;
+        ``"winners"``: a class that ties for the best score still wins.
+    engine : ``"auto"`` or ``"search"`` (branch and bound, no compilation).
+    band : for regression, the closed interval (lo, hi) that the prediction stays in, or a half width around it.
+    missing : names of features that may be missing, beside those that the row misses.
+    time_limit, node_limit, memory_limit : per question: seconds, search nodes, bytes. See :class:`Explanation` for
+        what a question answers when one is reached.
+
+    Raises InvalidInputError for options that do not fit the model, and what ``read_model`` raises.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        features: Sequence[Feature] | Mapping[str, Mapping[str, Any]] | None = None,
+        ties: str = "model",
+        engine: str = "auto",
+        band: float | tuple[float, float] | None = None,
+        missing: Iterable[str] | None = None,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.model = read_model(model)
+        for name, value, accepted in (("ties", ties, _TIES), ("engine", engine, _ENGINES)):
+            if value not in accepted:
+                raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        self.ties = ties
+        self.engine = engine
+        self.features = _refined(self.model.features, features, missing)
+        self.band = _checked_band(band, regression=self.model.classes is None)
+        self._limits = (time_limit, node_limit, memory_limit)
+        self._new_budget()
+        self._engines: dict[frozenset[str], Engine] = {}
+        self._cells: dict[frozenset[str], tuple[Cells, ...]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_engines": {}, "_cells": {}}
+
+    def _new_budget(self) -> Budget:
+        return Budget(*self._limits)
+
+    def _engine(self, also_missing: frozenset[str]) -> tuple[Engine, tuple[Cells, ...]]:
+        """The engine whose cells have the state "missing" for these features too."""
+        if also_missing not in self._engines:
+            model = self.model
+            top = math.inf if model.accepts_infinite else float(np.finfo(model.cast).max)
+            limits = model.limits or [(-top, top)] * len(self.features)
+            cells = tuple(
+                make_cells(f, model.cast, limit, missing=f.may_be_missing or f.name in also_missing)
+                for f, limit in zip(self.features, limits, strict=True)
+            )
+            self._cells[also_missing] = cells
+            self._engines[also_missing] = Engine(model, cells)
+        return self._engines[also_missing], self._cells[also_missing]
+
+    def explain(self, x: Any) -> Explanation:
+        """The explanation of row ``x`` (1-D array, dict, Series or one-row table); its answers are computed when asked.
+
+        Raises InvalidInputError, naming column and row, for a row that the model does not take.
+        """
+        return self._explain(read_row(x, self.model.features, named=self.model.named))
+
+    def _explain(self, table: Table) -> Explanation:
+        values = self.model.admit(table)
+        absent = frozenset()
+        if np.isnan(values).any():
+            absent = frozenset(f.name for f, v in zip(self.features, values[0], strict=True) if math.isnan(v))
+        engine, cells = self._engine(absent)
+        voice = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget)
+        return Explanation(voice, table.values[0], values)
+
+    def is_sufficient(self, partial: Mapping[str, Any]) -> Any:
+        """The class that every completion of a partial row gets, else ``None``.
+
+        ``partial``: dict name -> value, set of values, or closed interval (low, high); NaN is missing, a name left
+        out may be anything. One search a class. Raises InvalidInputError and BudgetExceeded.
+        """
+        possible = self._possible(partial, most=2)
+        return next(iter(possible)) if len(possible) == 1 else None
+
+    def possible_classes(self, partial: Mapping[str, Any]) -> dict[Any, dict[str, Any]]:
+        """The classes that completions of a partial row (see :meth:`is_sufficient`) get, each with such a row."""
+        return self._possible(partial, most=None)
+
+    def _possible(self, partial: Mapping[str, Any], most: int | None) -> dict[Any, dict[str, Any]]:
+        if self.model.classes is None:
+            raise InvalidInputError("a regression model has no classes; explain a row with a band instead")
+        absent = frozenset(n for n, v in partial.items() if mentions_missing(v)) if isinstance(partial, Mapping) else None
+        engine, cells = self._engine(absent or frozenset())
+        known = PartialRow(partial, cells)
+        if absent and not self.model.accepts_missing:
+            raise InvalidInputError(f"feature {min(absent)!r}: the value is missing, which {self.model.source} does not take")
+        budget = self._new_budget()
+        found: dict[Any, dict[str, Any]] = {}
+        try:
+            for position, label in enumerate(self.model.classes):
+                if len(found) == most:
+                    break
+                row = known.witness(engine, Goal("target", target=position), budget)
+                if row is not None:
+                    found[label] = row
+        except BudgetExceeded as stop:
+            stop.bounds["possible classes so far"] = list(found)
+            raise
+        return found
+
+    def explain_many(
+        self,
+        X: Any,
+        what: Sequence[str] = ("prediction", "sufficient_reason", "robustness"),
+        n_jobs: int | None = None,
+        progress: bool | Callable[[int, int], None] = False,
+    ) -> Any:
+        """Answer ``what`` for each row of table ``X``: a list of dicts, or a data frame of the kind of ``X``.
+
+        Each dict holds the answers by name and ``"status"``: ``"exact"``, or ``"partial"`` where a limit was reached
+        (then an answer may be ``None``). In a data frame reasons are text. Work is spread by joblib, threads by
+        default, since the kernels release the interpreter lock; any other joblib backend can be set around the call.
+        ``progress``: True for a line on stderr, or a function of (rows done, rows in all).
+        """
+        unknown = [name for name in what if name not in _MANY]
+        if unknown:
+            raise InvalidInputError(f"{unknown[0]!r} is no question; accepted: {', '.join(_MANY)}")
+        table = read_table(X, self.model.features, named=self.model.named)
+        n = len(table.values)
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        pieces = max(1, min(n, 8 * effective_n_jobs(n_jobs)))
+        bounds = np.linspace(0, n, pieces + 1).astype(int)
+        chunks = [table.values[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        report = _Progress(progress, n)
+        found: list[dict[str, Any]] = []
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        for rows in parallel(delayed(_explain_rows)(self, table.names, chunk, tuple(what)) for chunk in chunks):
+            found += rows
+            report(len(found))
+        return _like(X, found)
+
+
+def _explain_rows(
+    explainer: Explainer, names: tuple[str, ...], values: NDArray[np.float64], what: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    return [
+        explainer._explain(Table(names, values[i : i + 1])).answers(what)  # noqa: SLF001
+        for i in range(len(values))
+    ]
+
+
+class _Progress:
+    def __init__(self, progress: bool | Callable[[int, int], None], total: int) -> None:
+        self._tell = progress if callable(progress) else (self._write if progress else None)
+        self._total = total
+
+    def __call__(self, done: int) -> None:
+        if self._tell is not None:
+            self._tell(done, self._total)
+
+    @staticmethod
+    def _write(done: int, total: int) -> None:
+        end = "\n" if done == total else ""
+        sys.stderr.write(f"\rexplained {done} of {total} rows{end}")
+        sys.stderr.flush()
+
+
+def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
+    """The rows as a data frame of the kind of ``X``, where that is one."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return rows
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return rows
+    names = list(rows[0]) if rows else []
+    columns = {name: [_cell(row[name]) for row in rows] for name in names}
+    answer = nw.from_dict(columns, backend=frame.implementation)
+    native = answer.to_native()
+    if hasattr(X, "index") and hasattr(native, "set_axis"):
+        native = native.set_axis(X.index, axis=0)
+    return native
+
+
+def _cell(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _refined(
+    own: tuple[Feature, ...],
+    given: Sequence[Feature] | Mapping[str, Mapping[str, Any]] | None,
+    missing: Iterable[str] | None,
+) -> tuple[Feature, ...]:
+    """The model's features with the user's options."""
+    options: dict[str, dict[str, Any]] = {}
+    if isinstance(given, Mapping):
+        options = {name: dict(wanted) for name, wanted in given.items()}
+    elif given is not None:
+        options = {f.name: {name: getattr(f, name) for name in _OPTIONS} for f in given}
+    if isinstance(missing, str):
+        missing = [missing]
+    for name in missing or ():
+        options[name] = {**options.get(name, {}), "may_be_missing": True}
+    known = {feature.name: feature for feature in own}
+    for name, wanted in options.items():
+        if name not in known:
+            raise InvalidInputError(f"there is no feature {name!r}; accepted: {', '.join(known)}")
+        for option in wanted:
+            if option not in _OPTIONS:
+                raise InvalidInputError(f"feature {name!r}: unknown option {option!r}; accepted: {', '.join(_OPTIONS)}")
+        kind = wanted.get("kind", known[name].kind)
+        if (kind == "categorical") != (known[name].kind == "categorical"):
+            raise InvalidInputError(f"feature {name!r}: kind {kind!r} does not fit the model, which has {known[name].kind!r}")
+        known[name] = replace(known[name], **wanted)
+    return tuple(known.values())
+
+
+def _checked_band(band: Any, *, regression: bool) -> float | tuple[float, float] | None:
+    if band is None:
+        if regression:
+            raise InvalidInputError(
+                "a regression model decides nothing by itself; pass band=(lo, hi), or band=epsilon around the "
+                "prediction: the decision is then that the prediction stays inside"
+            )
+        return None
+    if not regression:
+        raise InvalidInputError("band is for regression models; a classifier's decision is its class")
+    try:
+        if isinstance(band, tuple | list | np.ndarray):
+            low, high = (float(end) for end in band)
+            if low <= high:
+                return low, high
+        elif float(band) >= 0:
+            return float(band)
+    except (TypeError, ValueError):
+        pass
+    raise InvalidInputError(f"band is {band!r}; (lo, hi) with lo <= hi, or a number >= 0, is accepted")

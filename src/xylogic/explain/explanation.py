@@ -1,0 +1,407 @@
+"""``Explanation``: everything that can be asked of one decision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.budget import Budget
+from xylogic.domain.box import Box, Clause, Term
+from xylogic.domain.cells import Cells
+from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.explain.answering import Answers, json_ready
+from xylogic.model import predict
+from xylogic.model.ensemble import Ensemble
+from xylogic.reason.answers import EXACT, PARTIAL, Flips, Reasons, Status
+from xylogic.reason.counterfactual import Counterfactual
+from xylogic.reason.decision import Decision
+from xylogic.reason.enumeration import Enumeration, one_sufficient
+from xylogic.reason.flips import Robustness, flip_rows, shortest_flips
+from xylogic.reason.smallest import SmallestSufficient
+from xylogic.search.engine import Engine, Goal
+from xylogic.search.sets import bit_set, members
+from xylogic.view.text import explanation_text
+
+__all__ = ["Explanation", "Voice"]
+
+
+@dataclass(frozen=True, eq=False)
+class Voice:
+    """What an explanation needs of its explainer."""
+
+    model: Ensemble
+    engine: Engine
+    cells: Sequence[Cells]
+    ties: str
+    band: float | tuple[float, float] | None
+    new_budget: Callable[[], Budget]
+
+
+class Explanation:
+    """The decision about one row. Answers are computed when asked, and kept once they are exact.
+
+    A question that reaches a limit of its explainer, or Ctrl-C, answers with what is proven and ``status`` says
+    ``"partial"``: reasons and flips are the ones found, a sufficient reason is sufficient though perhaps not minimal,
+    a counterfactual flips though perhaps not nearest. Where no such part would be honest (a smallest reason,
+    robustness, feature lists, "there is no counterfactual"), :class:`BudgetExceeded` carries the bounds reached.
+    """
+
+    def __init__(self, voice: Voice, values: NDArray[np.float64], cast: NDArray[np.float64]) -> None:
+        self._voice = voice
+        self._values = values
+        self._scores = predict.scores(voice.model, cast)
+        self._answers = Answers(voice.new_budget)
+        self._enumerations: dict[Goal, Enumeration] = {}
+        model = voice.model
+        if model.classes is None:
+            flip = partition = Goal("band", band=self._band())
+        else:
+            winners = self._tied(self._scores[0]) if voice.ties == "merged" else (self._position,)
+            flip = Goal("flip", voice.ties, winners)
+            partition = Goal("partition", voice.ties, winners)
+        self._decision = Decision(
+            engine=voice.engine,
+            cells=voice.cells,
+            values=values,
+            row={c.name: _scalar(c, float(v)) for c, v in zip(voice.cells, values, strict=True)},
+            states=voice.engine.forest.states(cast[0]),
+            flip=flip,
+            partition=partition,
+            changes=self._changes,
+        )
+
+    # ---- the model's own answer -------------------------------------------------------------------------------
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The row that is explained, by name."""
+        return dict(self._decision.row)
+
+    @cached_property
+    def _position(self) -> int:
+        return int(predict.decide(self._voice.model, self._scores)[0])
+
+    @property
+    def prediction(self) -> Any:
+        """The class, or number, that the model predicts."""
+        model = self._voice.model
+        return float(self._scores[0, 0]) if model.classes is None else model.classes[self._position]
+
+    @property
+    def scores(self) -> dict[Any, float]:
+        """Each class's score; of a single score for two classes, 0 and that score. Regression: the prediction."""
+        model = self._voice.model
+        if model.classes is None:
+            return {"prediction": float(self._scores[0, 0])}
+        return dict(zip(model.classes, self._by_class(self._scores[0]), strict=True))
+
+    @property
+    def margin(self) -> float:
+        """The score of the class less the best other one's (0 at ties); regression: the way to the band's nearer end."""
+        if self._voice.model.classes is None:
+            low, high = self._band()
+            return min(self.prediction - low, high - self.prediction)
+        scores = self._by_class(self._scores[0])
+        others = scores[: self._position] + scores[self._position + 1 :]
+        return scores[self._position] - max(others) if others else math.inf
+
+    def _by_class(self, score: NDArray[np.float64]) -> list[float]:
+        return [0.0, float(score[0])] if self._voice.model.is_binary_sum else [float(s) for s in score]
+
+    def _tied(self, score: NDArray[np.float64]) -> tuple[int, ...]:
+        scores = self._by_class(score)
+        return tuple(c for c, s in enumerate(scores) if s == max(scores))
+
+    def _band(self) -> tuple[float, float]:
+        band, value = self._voice.band, float(self._scores[0, 0])
+        assert band is not None
+        low, high = band if isinstance(band, tuple) else (value - band, value + band)
+        if not low <= value <= high:
+            raise InvalidInputError(
+                f"the prediction {value!r} lies outside the band ({low!r}, {high!r}); a band around it is accepted"
+            )
+        return low, high
+
+    def _changes(self, row: dict[str, Any]) -> bool:
+        model, ties = self._voice.model, self._voice.ties
+        score = predict.scores(model, model.encode([row]))
+        if model.classes is None:
+            low, high = self._decision.flip.band
+            return not low <= score[0, 0] <= high
+        if ties == "model":
+            return int(predict.decide(model, score)[0]) != self._position
+        return not set(self._tied(score[0])) & set(self._decision.flip.winners)
+
+    # ---- why --------------------------------------------------------------------------------------------------
+
+    def sufficient_reason(self, minimum: bool = False) -> Term:
+        """Features that force the decision, whatever the others are; dropping any one would not. ``minimum``: one of
+        the fewest features, proven; the first by column order among those.
+
+        One search a feature by deletion; the smallest by implicit hitting sets. Raises BudgetExceeded for
+        ``minimum`` with bounds ``lower`` and ``upper`` on its size.
+        """
+        decision = self._decision
+        engine, states = decision.engine, decision.states
+
+        def one(budget: Budget) -> tuple[Term, BaseException | None, dict[str, Any]]:
+            found, stop = one_sufficient(engine, decision.flip, states, budget)
+            return decision.term(found), stop, {}
+
+        def smallest(budget: Budget) -> tuple[Term, BaseException | None, dict[str, Any]]:
+            work = SmallestSufficient(engine, decision.flip, states)
+            try:
+                return decision.term(work.find(budget)), None, {}
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, {"lower": work.lower, "upper": len(members(engine.varying))}) from None
+
+        return self._answers.ask(*(("smallest_sufficient_reason", smallest) if minimum else ("sufficient_reason", one)))
+
+    def sufficient_reasons(self, limit: int | None = None) -> Reasons:
+        """All minimal sufficient reasons (prime implicants of the complete reason), or the first ``limit`` found."""
+        return self._reasons("sufficient_reasons", self._decision.flip, "sufficient", limit)
+
+    def necessary_reasons(self, limit: int | None = None) -> Reasons:
+        """All minimal necessary reasons: sets of features of which some change flips the decision (as clauses)."""
+        return self._reasons("necessary_reasons", self._decision.flip, "necessary", limit)
+
+    def iter_sufficient_reasons(self) -> Iterator[Term]:
+        """The sufficient reasons one by one, as they are found. Raises BudgetExceeded at a limit."""
+        stream = self._enumeration(self._decision.flip).stream("sufficient", self._voice.new_budget())
+        return (self._decision.term(found) for found in stream)
+
+    def iter_necessary_reasons(self) -> Iterator[Clause]:
+        """The necessary reasons one by one, as they are found. Raises BudgetExceeded at a limit."""
+        stream = self._enumeration(self._decision.flip).stream("necessary", self._voice.new_budget())
+        return (self._decision.clause(found) for found in stream)
+
+    def contrastive(self, target: Any = None) -> Any:
+        """Minimal sets of features of which some change makes the model decide ``target``: :class:`Reasons`.
+
+        Without a target, a dict of that for every other class. Raises InvalidInputError for an unknown class and for
+        the decision's own.
+        """
+        if target is None:
+            return {label: self.contrastive(label) for label in self._targets().values()}
+        goal = self._target_goal(target)
+        return self._reasons(("contrastive", target), goal, "necessary", None)
+
+    def _targets(self) -> dict[int, Any]:
+        """The classes that are not the decision's own."""
+        model, ties = self._voice.model, self._voice.ties
+        if model.classes is None:
+            raise InvalidInputError("a regression model has no other classes; ask necessary_reasons() of the band")
+        own = (self._position,) if ties == "model" else self._tied(self._scores[0])
+        return {c: label for c, label in enumerate(model.classes) if c not in own}
+
+    def _target_goal(self, target: Any) -> Goal:
+        possible = self._targets()
+        for position, label in possible.items():
+            if label == target and isinstance(label, bool) == isinstance(target, bool | np.bool_):
+                return Goal("target", self._voice.ties, target=position)
+        known = target in (self._voice.model.classes or ())
+        why = "is the decision itself" if known else "is no class of the model"
+        raise InvalidInputError(f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}")
+
+    def _enumeration(self, goal: Goal) -> Enumeration:
+        if goal not in self._enumerations:
+            self._enumerations[goal] = Enumeration(self._decision.engine, goal, self._decision.states)
+        return self._enumerations[goal]
+
+    def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
+        if limit is not None and limit < 0:
+            raise InvalidInputError(f"limit is {limit!r}; a number >= 0, or None, is accepted")
+        work = self._enumeration(goal)
+
+        def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
+            stop: BaseException | None = None
+            try:
+                work.run_until(kind, limit, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as caught:
+                stop = caught
+            sets = work.sufficient if kind == "sufficient" else work.necessary
+            whole = work.complete and (limit is None or len(sets) <= limit)
+            make: Callable[[Any], Box] = self._decision.term if kind == "sufficient" else self._decision.clause
+            reasons = Reasons(sets[:limit], make, EXACT if whole else PARTIAL)
+            return reasons, stop, {} if whole else {"found": len(reasons)}
+
+        return self._answers.ask(question, ask)
+
+    def relevant_features(self) -> tuple[str, ...]:
+        """The features in some sufficient reason (equally: in some necessary one). Exponential at worst.
+
+        Raises BudgetExceeded with the bound ``found``.
+        """
+
+        def ask(budget: Budget) -> tuple[tuple[str, ...], BaseException | None, dict[str, Any]]:
+            work = self._enumeration(self._decision.flip)
+            every = self._decision.engine.varying
+            try:
+                while not work.complete:
+                    work.run(budget, 16)
+                    if (np.bitwise_or.reduce(work.necessary, axis=0, initial=0) == every).all():
+                        break
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                found = np.bitwise_or.reduce(work.necessary, axis=0, initial=0)
+                raise _limited(stop, {"found": list(self._decision.names(found))}) from None
+            return self._decision.names(np.bitwise_or.reduce(work.necessary, axis=0, initial=0)), None, {}
+
+        return self._answers.ask("relevant_features", ask)
+
+    def necessary_features(self) -> tuple[str, ...]:
+        """The features in every sufficient reason: changing one alone can flip the decision. One search a feature."""
+        decision = self._decision
+        engine = decision.engine
+
+        def ask(budget: Budget) -> tuple[tuple[str, ...], BaseException | None, dict[str, Any]]:
+            found: list[int] = []
+            try:
+                with engine.search(decision.flip, decision.states, budget) as (search, _):
+                    for f in members(engine.varying):
+                        if search.can_flip(bit_set([f], engine.width)):
+                            found.append(f)
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                names = decision.names(bit_set(found, engine.width))
+                raise _limited(stop, {"found": list(names)}) from None
+            return decision.names(bit_set(found, engine.width)), None, {}
+
+        return self._answers.ask("necessary_features", ask)
+
+    # ---- what would change it ---------------------------------------------------------------------------------
+
+    def robustness(self) -> float:
+        """The least number of features whose change can flip the decision (int); ``math.inf`` if none can.
+
+        Raises BudgetExceeded with bounds ``lower`` and ``upper``.
+        """
+
+        def ask(budget: Budget) -> tuple[float, BaseException | None, dict[str, Any]]:
+            known = self._enumeration(self._decision.flip)
+            if known.complete:
+                sizes = np.bitwise_count(known.necessary).sum(axis=1)
+                return (int(sizes.min()) if len(sizes) else math.inf), None, {}
+            work = Robustness(self._decision)
+            try:
+                value = work.find(budget)
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, {"lower": work.lower, "upper": work.upper}) from None
+            return value if value == math.inf else int(value), None, {}
+
+        return self._answers.ask("robustness", ask)
+
+    def shortest_flips(self, limit: int | None = None) -> Flips:
+        """All ways to flip the decision by changing the fewest features, as disjoint boxes (at most ``limit``).
+
+        The answer of Algorithm 7 of the circuits paper, counted in cells.
+        """
+        decision = self._decision
+
+        def ask(budget: Budget) -> tuple[Flips, BaseException | None, dict[str, Any]]:
+            boxes: list[Box] = []
+            stop: BaseException | None = None
+            try:
+                robustness = self.robustness()
+                if robustness < math.inf:
+                    boxes, stop = shortest_flips(decision, int(robustness), limit, budget)
+            except BudgetExceeded as caught:
+                stop = caught
+            status = EXACT if stop is None else PARTIAL
+            flips = Flips(boxes, lambda box: flip_rows(decision, box), status)
+            return flips, stop, {} if stop is None else {"found": flips.n_flips}
+
+        return self._answers.ask("shortest_flips", ask)
+
+    def counterfactual(self, target: Any = None) -> dict[str, Any] | None:
+        """The nearest row that gets another decision (or ``target``): least sum of cost * abs(change) / scale.
+
+        Only mutable features change, within their bounds, integers to integers. ``None``: proven that there is no
+        such row. Raises BudgetExceeded if a limit is reached before any was found.
+        """
+        goal = self._decision.flip if target is None else self._target_goal(target)
+
+        def ask(budget: Budget) -> tuple[dict[str, Any] | None, BaseException | None, dict[str, Any]]:
+            work = Counterfactual(self._decision, goal)
+            try:
+                work.find(budget)
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                if work.row is None:
+                    raise _limited(stop, {"cost": math.inf}) from None
+                return self._decision.confirmed(work.row), stop, {"cost": work.cost}
+            if work.row is not None:
+                self._decision.confirmed(work.row)
+            return work.row, None, {"cost": work.cost}
+
+        return self._answers.ask("counterfactual" if target is None else ("counterfactual", target), ask)
+
+    # ---- all of it --------------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> dict[str, Status]:
+        """Per question asked: exact or partial, the bounds reached, seconds."""
+        return self._answers.status()
+
+    def answers(self, what: Sequence[str]) -> dict[str, Any]:
+        """Some members by name, with ``"status"``; ``None`` for one that a limit left without an answer."""
+        found: dict[str, Any] = {}
+        status = EXACT
+        for name in what:
+            member = getattr(self, name.replace("smallest_", ""))
+            try:
+                if name == "smallest_sufficient_reason":
+                    found[name] = member(minimum=True)
+                else:
+                    found[name] = member() if callable(member) else member
+            except BudgetExceeded:
+                found[name] = None
+            if name in self.status and self.status[name].status == PARTIAL:
+                status = PARTIAL
+        return {**found, "status": status}
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: the decision, and every question asked so far with its status."""
+        model = self._voice.model
+        return json_ready(
+            {
+                "model": f"{model.source}, {model.n_trees} trees, voting {model.voting}",
+                "prediction": self.prediction,
+                "scores": {str(label): score for label, score in self.scores.items()},
+                "margin": self.margin,
+                "row": self._decision.row,
+                "answers": self._answers.to_dict(),
+            }
+        )
+
+    def __str__(self) -> str:
+        """Text: the decision, a sufficient reason, a necessary reason, robustness, and what else was asked."""
+        self.sufficient_reason()
+        try:
+            self.robustness()
+        except BudgetExceeded:
+            pass
+        if "necessary_reasons" not in self.status:
+            self.necessary_reasons(limit=1)
+        return explanation_text(self.to_dict())
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
+
+
+def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
+    message = str(stop) if isinstance(stop, BudgetExceeded) else "interrupted"
+    known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
+    return BudgetExceeded(f"{message}; proven so far: {known}", bounds)
+
+
+def _scalar(cells: Cells, value: float) -> Any:
+    """A value of the row as the Python scalar of its feature."""
+    if math.isnan(value):
+        return value
+    if cells.is_set:
+        return cells.feature.categories[int(value)]
+    return {"integer": int, "boolean": bool}.get(cells.feature.kind, float)(value)

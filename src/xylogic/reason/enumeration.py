@@ -1,0 +1,83 @@
+"""Sufficient and necessary reasons of a decision: one, all of them, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.budget import Budget
+from xylogic.search.engine import Engine, Goal, States
+from xylogic.search.reason_kernel import Reasons as Kernel
+
+__all__ = ["Enumeration", "one_sufficient"]
+
+Sets = NDArray[np.uint64]
+
+
+class Enumeration:
+    """All minimal sets of features that keep a goal out of reach, and all minimal sets that reach it.
+
+    The two kinds are found together, one by one, and kept; a limit that stops the work loses nothing.
+    Exponential in the number of reasons at worst (search/reason_kernel.py).
+    """
+
+    def __init__(self, engine: Engine, goal: Goal, states: States) -> None:
+        self._engine, self._goal, self._states = engine, goal, states
+        self._kernel = Kernel(engine.varying)
+        self.complete = False
+
+    @property
+    def sufficient(self) -> Sets:
+        """The sufficient sets found so far, in the order of their discovery: uint64 (n, width)."""
+        return self._kernel.sufficient_sets
+
+    @property
+    def necessary(self) -> Sets:
+        """The necessary sets found so far, likewise."""
+        return self._kernel.necessary_sets
+
+    def run(self, budget: Budget, count: int = 2**62) -> None:
+        """Find up to ``count`` more. Raises BudgetExceeded or KeyboardInterrupt; what was found is kept."""
+        if not self.complete:
+            with self._engine.search(self._goal, self._states, budget) as (search, _):
+                self._kernel.use(search)
+                self.complete = not self._kernel.run(count)
+
+    def count(self, kind: str) -> int:
+        """How many of a kind, "sufficient" or "necessary", are found."""
+        return self._kernel.n_done if kind == "sufficient" else self._kernel.n_edges
+
+    def run_until(self, kind: str, count: int | None, budget: Budget) -> None:
+        """Go on until ``count`` of a kind are found (``None``: all)."""
+        if count is None:
+            self.run(budget)
+        while not self.complete and count is not None and self.count(kind) < count:
+            self.run(budget, 1)
+
+    def stream(self, kind: str, budget: Budget) -> Iterator[Sets]:
+        """The sets of a kind one by one, as they are found, those found before first."""
+        given = 0
+        while True:
+            while given < self.count(kind):
+                yield (self.sufficient if kind == "sufficient" else self.necessary)[given]
+                given += 1
+            if self.complete:
+                return
+            self.run(budget, 1)
+
+
+def one_sufficient(engine: Engine, goal: Goal, states: States, budget: Budget) -> tuple[Sets, BaseException | None]:
+    """One minimal sufficient set by deletion, the least tested features first, one call of the search a feature.
+
+    Stopped early, it is sufficient though perhaps not minimal, and comes with what stopped it.
+    """
+    kernel = Kernel(engine.varying)
+    with engine.search(goal, states, budget) as (search, _):
+        kernel.use(search)
+        try:
+            kernel.sufficient(engine.order)
+        except (RuntimeError, KeyboardInterrupt) as stop:
+            return kernel.found, stop
+    return kernel.found, None

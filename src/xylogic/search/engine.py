@@ -1,0 +1,115 @@
+"""The search engine: one model's searches, kept ready for reuse."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.budget import Budget
+from xylogic.domain.cells import Cells
+from xylogic.model.ensemble import Ensemble
+from xylogic.search.dive_kernel import Search
+from xylogic.search.forest import Forest
+from xylogic.search.games import Constraint, Games, Scores
+from xylogic.search.sets import bit_set
+from xylogic.search.work import Work
+
+__all__ = ["Engine", "Goal", "States"]
+
+States = NDArray[np.int32]  # a state per feature of the forest
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What to look for. ``kind``: "flip", "partition" (flips, by disjoint games), "target" or "band".
+
+    ``winners``: class positions that count as one, the decision's own; ``target``: a class position; ``band``: the
+    closed interval that a regression leaves. ``ties``: "model", "winners" or "merged" (see API of ``Explainer``).
+    """
+
+    kind: str
+    ties: str = "model"
+    winners: tuple[int, ...] = ()
+    target: int = -1
+    band: tuple[float, float] = (-np.inf, np.inf)
+
+
+class Engine:
+    """Answers about one model over one list of cells, without compilation. Safe to share between threads."""
+
+    def __init__(self, model: Ensemble, cells: Sequence[Cells]) -> None:
+        self.model = model
+        self.forest = Forest(model, cells)
+        self.scores = Scores(model, self.forest)
+        varying = [f for f, c in enumerate(self.forest.cells) if c.n_states > 1]
+        self.width = max(1, (self.forest.n_features + 63) // 64)
+        self.varying = bit_set(varying, self.width)
+        self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
+        self._games: dict[Goal, Games] = {}
+        self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def search(self, goal: Goal, x: States, budget: Budget) -> Iterator[tuple[Search, Work]]:
+        """A search for ``goal`` from instance ``x``, borrowed for a while."""
+        try:
+            search, work = self._idle.setdefault(goal, []).pop()
+        except IndexError:
+            games = self._tables(goal)
+            work = Work(self.forest, games)
+            search = Search(self.forest, games, work, budget)
+        search.restart(budget)
+        if work.instance is not x:
+            search.set_instance(x)
+            work.instance = x
+        try:
+            yield search, work
+        finally:
+            if work.restricted_now:
+                work.restricted[:] = 0
+                work.restricted_now = False
+            search.restart(None)
+            self._idle[goal].append((search, work))
+
+    def _tables(self, goal: Goal) -> Games:
+        with self._lock:
+            if goal not in self._games:
+                self._games[goal] = Games(self.forest, self.scores, self._constraints(goal))
+            return self._games[goal]
+
+    def _constraints(self, goal: Goal) -> list[list[Constraint]]:
+        if goal.kind == "band":
+            low, high = goal.band
+            below = [[Constraint(-1, 0, True, low)]] if np.isfinite(low) else []
+            above = [[Constraint(0, -1, True, high)]] if np.isfinite(high) else []
+            return below + above
+        classes = range(len(self.model.classes or ()))
+        others = [c for c in classes if c not in goal.winners]
+        if goal.kind == "target":
+            strict = None if goal.ties == "model" else False
+            return [[self._beats(goal.target, c, strict) for c in classes if c != goal.target]]
+        if goal.kind == "flip":
+            strict = None if goal.ties == "model" else True
+            return [[self._beats(c, w, strict) for w in goal.winners] for c in others]
+        # Disjoint games: the first best class, which every winner falls short of.
+        return [
+            [
+                self._beats(c, other, True if other in goal.winners and goal.ties != "model" else None)
+                for other in classes
+                if other != c
+            ]
+            for c in others
+        ]
+
+    def _beats(self, a: int, b: int, strict: bool | None) -> Constraint:
+        """Class a is chosen over class b; at equal scores if not ``strict``, or (None) by the model's tie rule."""
+        if strict is None:
+            strict = (b < a) == (self.model.tie == "first")
+        if self.model.is_binary_sum:
+            return Constraint(0, -1, strict) if a == 1 else Constraint(-1, 0, strict)
+        return Constraint(a, b, strict)

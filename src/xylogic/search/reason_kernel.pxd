@@ -1,0 +1,26 @@
+from xylogic.search.dive_kernel cimport Search
+
+
+cdef class Reasons:
+    cdef Search search
+    cdef object keep
+    cdef int n_features, width
+    cdef unsigned long long *every
+    cdef unsigned long long *free
+    cdef unsigned long long *edge
+    cdef readonly long long n_done, n_sets, n_edges
+    cdef long long room, edge_room
+    cdef unsigned long long *edges
+    cdef unsigned long long *sets
+    cdef unsigned long long *spare
+    cdef int *single
+    cdef long long *bucket_at
+    cdef long long *bucket
+    cdef long long work
+
+    cdef _grow(self, long long room)
+    cdef _grow_edges(self)
+    cdef void difference(self) noexcept nogil
+    cdef int shrink(self) except -1 nogil
+    cdef int multiply(self) except -1 nogil
+    cdef int advance(self) except -1 nogil
