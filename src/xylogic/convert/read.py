@@ -13,7 +13,7 @@ from xylogic.convert.sklearn import unwrap_search
 from xylogic.errors import InvalidInputError, InvalidModelError, UnsupportedModelError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["ACCEPTED", "from_library", "read_model"]
+__all__ = ["ACCEPTED", "from_library", "open_path", "read_model"]
 
 ACCEPTED = (
     "a fitted scikit-learn DecisionTree, ExtraTree, RandomForest or ExtraTrees classifier or regressor, "
@@ -40,7 +40,7 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
     """
     names = None if feature_names is None else _check_names(feature_names)
     if isinstance(source, str | os.PathLike):
-        source = _open_path(Path(source), trusted)
+        source = open_path(Path(source), trusted)
     source = unwrap_search(source)
     if isinstance(source, Ensemble):
         model = source
@@ -89,7 +89,8 @@ def _unsupported(source: Any) -> UnsupportedModelError:
     return UnsupportedModelError(f"received a {kind.__name__} (from {kind.__module__}); accepted: {ACCEPTED}")
 
 
-def _open_path(path: Path, trusted: bool) -> Any:
+def open_path(path: Path, trusted: bool) -> Any:
+    """The object in a file: an Ensemble from our own format, or, if ``trusted``, whatever a pickle holds."""
     if path.suffix.lower() not in _PICKLES:
         from xylogic.model.file import load
 
@@ -112,19 +113,18 @@ def _open_path(path: Path, trusted: bool) -> Any:
 def _check_names(names: Sequence[str]) -> list[str]:
     if isinstance(names, str | bytes) or not hasattr(names, "__iter__"):
         raise InvalidInputError(f"feature_names is {names!r}; a sequence of names is accepted")
-    checked = []
+    places: dict[str, int] = {}
     for position, name in enumerate(names):
         if not isinstance(name, str | numbers.Integral):
             raise InvalidInputError(f"feature_names[{position}] is {name!r}; a str is accepted")
-        checked.append(str(name))
-    return checked
+        first = places.setdefault(str(name), position)
+        if first != position:
+            raise InvalidInputError(f"feature_names[{first}] and [{position}] are both {name!r}")
+    return list(places)
 
 
 def _rename(model: Ensemble, names: list[str]) -> Ensemble:
     if len(names) != len(model.features):
         raise InvalidInputError(f"feature_names has {len(names)} names; the model has {len(model.features)} features")
-    for position, name in enumerate(names):
-        if names.index(name) != position:
-            raise InvalidInputError(f"feature_names[{names.index(name)}] and [{position}] are both {name!r}")
     features = tuple(replace(feature, name=name) for feature, name in zip(model.features, names, strict=True))
     return replace(model, features=features, named=True)

@@ -146,14 +146,11 @@ def _differences(model: Ensemble, rows: Values, ours: Answers, theirs: Answers) 
     found = []
     for question in ours.keys() & theirs.keys():
         mine, other = ours[question], theirs[question]
-        different: NDArray[np.bool_]
         if mine.shape != other.shape:
             different = np.ones(len(rows), dtype=bool)
         else:
-            cells = np.array(mine != other, dtype=bool)
-            if mine.dtype.kind == other.dtype.kind == "f":
-                cells &= ~(np.isnan(mine) & np.isnan(other))
-            different = cells.reshape(len(rows), -1).any(axis=1)
+            cells = mine.astype(object) != other.astype(object)  # labels may be of any two types
+            different = np.asarray(cells.reshape(len(rows), -1).any(axis=1))
         for row in np.flatnonzero(different):
             answers = (
                 answer[row].tolist() if len(answer) == len(rows) else answer.tolist() for answer in (mine, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
 from typing import Any
 
@@ -139,11 +140,13 @@ class Cells:
             return 0.0
         upward = high == math.inf or (low > -math.inf and not origin > high)
         edge = low if upward else high
-        magnitude = math.floor(math.log10(abs(edge))) if edge else 0
-        for digits in range(-magnitude, 18 - magnitude):
-            step = 10.0**-digits
-            near = math.ceil(edge / step) if upward else math.floor(edge / step)
-            number = float(f"{near}e{-digits}")
+        # Multiples of ever smaller powers of ten: one as large as the cell is wide lies in it, but for rounding.
+        room = Decimal(high) - Decimal(low) if math.isfinite(low) and math.isfinite(high) else Decimal(edge) / 10
+        top = room.adjusted() if room else 0
+        for exponent in range(top, top - 40, -1):
+            step = Decimal((0, (1,), exponent))
+            multiple = (Decimal(edge) / step).to_integral_value(ROUND_CEILING if upward else ROUND_FLOOR)
+            number = float(multiple * step)
             if math.isfinite(number) and self.states(np.array([number]))[0] == state:
                 return number
         return self.scalar(state, edge)

@@ -73,7 +73,7 @@ class Explanation:
             states=voice.engine.forest.states(cast[0]),
             flip=flip,
             partition=partition,
-            changes=self._changes,
+            reaches=self._reaches,
         )
 
     # ---- the model's own answer -------------------------------------------------------------------------------
@@ -128,15 +128,13 @@ class Explanation:
             )
         return low, high
 
-    def _changes(self, row: dict[str, Any]) -> bool:
-        model, ties = self._voice.model, self._voice.ties
+    def _reaches(self, row: dict[str, Any], goal: Goal) -> bool:
+        model = self._voice.model
         score = predict.scores(model, model.encode([row]))
         if model.classes is None:
-            low, high = self._decision.flip.band
-            return not low <= score[0, 0] <= high
-        if ties == "model":
-            return int(predict.decide(model, score)[0]) != self._position
-        return not set(self._tied(score[0])) & set(self._decision.flip.winners)
+            return not goal.band[0] <= score[0, 0] <= goal.band[1]
+        best = self._tied(score[0]) if goal.ties != "model" else (int(predict.decide(model, score)[0]),)
+        return goal.target in best if goal.kind == "target" else not set(best) & set(goal.winners)
 
     # ---- why --------------------------------------------------------------------------------------------------
 
@@ -332,9 +330,9 @@ class Explanation:
             except (BudgetExceeded, KeyboardInterrupt) as stop:
                 if work.row is None:
                     raise _limited(stop, {"cost": math.inf}) from None
-                return self._decision.confirmed(work.row), stop, {"cost": work.cost}
+                return self._decision.confirmed(work.row, goal), stop, {"cost": work.cost}
             if work.row is not None:
-                self._decision.confirmed(work.row)
+                self._decision.confirmed(work.row, goal)
             return work.row, None, {"cost": work.cost}
 
         return self._answers.ask("counterfactual" if target is None else ("counterfactual", target), ask)

@@ -113,8 +113,9 @@ def as_cut(
     """The largest number of the cast's precision that goes left at each threshold (not NaN); see ``make_tree``."""
     with np.errstate(over="ignore", under="ignore"):
         narrow = threshold.astype(cast)
+        below = np.nextafter(narrow, narrow.dtype.type(-np.inf))
     goes_right = (narrow > threshold) | (np.asarray(strict) & (narrow == threshold))
-    cut = np.where(goes_right, np.nextafter(narrow, narrow.dtype.type(-np.inf)), narrow).astype(np.float64)
+    cut = np.where(goes_right, below, narrow).astype(np.float64)
     if not infinite:
         highest = float(np.finfo(cast).max)
         cut[cut >= highest] = np.inf
@@ -164,7 +165,7 @@ def feature_cuts(trees: Sequence[Tree], n_features: int) -> list[tuple[float, ..
 
 def _integers(array: ArrayLike, name: str, where: str) -> NDArray[np.int64]:
     found = np.asarray(array)
-    if found.ndim != 1 or found.dtype.kind not in "iub":
+    if found.ndim != 1 or (found.dtype.kind not in "iub" and len(found)):
         raise InvalidModelError(f"{where}: {name} is not a list of integers")
     return found.astype(np.int64)
 

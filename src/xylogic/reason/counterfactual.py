@@ -59,7 +59,8 @@ class Counterfactual:
         at = int(decision.engine.forest.state_at[f])
         own = int(decision.states[f])
         origin = float(decision.values[decision.columns[f]])
-        scale = feature.scale or (cells.cuts[-1] - cells.cuts[0] if len(cells.cuts) > 1 else 1.0)
+        cuts = feature.cuts or (0.0,)
+        scale = feature.scale or cuts[-1] - cuts[0] or 1.0
         costs = np.full(cells.n_states, feature.cost)
         allowed = np.ones(cells.n_states, dtype=bool)
         if not cells.is_set:

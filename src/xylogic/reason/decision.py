@@ -30,7 +30,7 @@ class Decision:
     row : the row as Python scalars, by name.
     states : the row's states.
     flip, partition : the goals "the decision changes", the second by disjoint games.
-    changes : whether the model, asked again, decides differently about a row.
+    reaches : whether the model, asked again, decides about a row as a goal wants.
     """
 
     engine: Engine
@@ -40,7 +40,7 @@ class Decision:
     states: States
     flip: Goal
     partition: Goal
-    changes: Callable[[dict[str, Any]], bool]
+    reaches: Callable[[dict[str, Any], Goal], bool]
 
     @property
     def columns(self) -> NDArray[np.int32]:
@@ -77,8 +77,8 @@ class Decision:
                 row[cells.name] = cells.simple(state, origin)
         return row
 
-    def confirmed(self, row: dict[str, Any]) -> dict[str, Any]:
-        """``row``, after the model was asked again whether it decides differently about it."""
-        if not self.changes(row):
-            raise AssertionError(f"the model does not decide differently about {row!r}; please report this")
+    def confirmed(self, row: dict[str, Any], goal: Goal) -> dict[str, Any]:
+        """``row``, after the model was asked again whether it reaches ``goal``."""
+        if not self.reaches(row, goal):
+            raise AssertionError(f"the model does not decide about {row!r} as was found; please report this")
         return row

@@ -113,4 +113,4 @@ def flip_rows(decision: Decision, box: Box) -> Iterator[dict[str, Any]]:
         states = decision.states.copy()
         for name, state in zip(box, choice, strict=True):
             states[position[name]] = state
-        yield decision.confirmed(decision.changed_row(states))
+        yield decision.confirmed(decision.changed_row(states), decision.flip)

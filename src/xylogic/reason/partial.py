@@ -110,12 +110,19 @@ class PartialRow:
             elif state == cells.n_values and cells.missing:
                 row[name] = math.nan
             elif isinstance(entry, tuple):
-                low, high = cells.ends(state)
-                low, high = max(low, entry[0]), min(high, entry[1])
-                # Where rounding to the cast puts an end of the interval into the cell, only that end is in both.
-                row[name] = cells.scalar(state, low if low > -math.inf else high) if low <= high else entry[int(low > entry[1])]
-                if not entry[0] <= row[name] <= entry[1]:
-                    row[name] = low
+                row[name] = self._within(cells, state, entry)
             else:
                 row[name] = cells.simple(state, math.nan)
         return row
+
+    @staticmethod
+    def _within(cells: Cells, state: int, interval: tuple[float, float]) -> Any:
+        """A value of the state in the closed interval."""
+        low, high = (f(pair) for f, pair in zip((max, min), zip(cells.ends(state), interval, strict=True), strict=True))
+        # An end of the interval may belong to the cell by rounding to the cast alone.
+        numbers = [n for n in (low, high, 0.0, *interval) if math.isfinite(n) and interval[0] <= n <= interval[1]]
+        for number in numbers:
+            if cells.states(np.array([number]))[0] == state:
+                short = cells.scalar(state, number)
+                return short if interval[0] <= short <= interval[1] else number
+        raise AssertionError(f"no number of {interval!r} in state {state} of {cells.name!r}")
