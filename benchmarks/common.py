@@ -83,6 +83,12 @@ def paper_forest(folder: Path, name: str) -> tuple[RandomForestClassifier, NDArr
     return forest.fit(X_train, y_train), X_test[:100]
 
 
+def floor32(thresholds: np.ndarray) -> np.ndarray:
+    """The largest float32 numbers not above the thresholds: what scikit-learn's comparison can tell apart."""
+    rounded = np.asarray(thresholds, np.float32)
+    return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+
+
 def median(values: Iterable[float]) -> float:
     """The median; NaN when there is nothing."""
     held = list(values)

@@ -10,16 +10,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from common import floor32
 from sklearn.ensemble import RandomForestClassifier
 
 # fixed features -> None (the decision is forced) or a complete row that is decided otherwise
 Flip = Callable[[frozenset[int]], "np.ndarray | None"]
-
-
-def _floor(thresholds: np.ndarray) -> np.ndarray:
-    """The largest float32 numbers not above the thresholds: what scikit-learn's comparison can tell apart."""
-    rounded = np.asarray(thresholds, np.float32)
-    return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
 class HardVote:
@@ -34,7 +29,7 @@ class HardVote:
         self.n_features, self.n_classes = forest.n_features_in_, len(forest.classes_)
         features = range(self.n_features)
         thresholds = [np.concatenate([t.threshold[t.feature == f] for t in self.trees]) for f in features]
-        self.cuts = [np.unique(_floor(held)) for held in thresholds]
+        self.cuts = [np.unique(floor32(held)) for held in thresholds]
         self.first = np.concatenate([[1], 1 + np.cumsum([len(c) for c in self.cuts])])
         self.leaves = [list(self._paths(tree)) for tree in self.trees]
         self.solvers: dict[tuple[int, int], Any] = {}
@@ -47,7 +42,7 @@ class HardVote:
                 yield path, int(np.argmax(tree.value[node][0]))
                 continue
             feature = tree.feature[node]
-            literal = int(self.first[feature] + np.searchsorted(self.cuts[feature], _floor(tree.threshold[node])))
+            literal = int(self.first[feature] + np.searchsorted(self.cuts[feature], floor32(tree.threshold[node])))
             stack += [(tree.children_left[node], (*path, literal)), (tree.children_right[node], (*path, -literal))]
 
     def _solver(self, i: int, j: int) -> Any:
@@ -177,9 +172,9 @@ def _inside(box: dict[int, Any], given: np.ndarray) -> np.ndarray:
     moved = given.copy()
     for feature, interval in box.items():
         if given[feature] < interval.lo:
-            moved[feature] = np.nextafter(_floor(np.nextafter(interval.lo, -np.inf)), np.float32(np.inf))
+            moved[feature] = np.nextafter(floor32(np.nextafter(interval.lo, -np.inf)), np.float32(np.inf))
         elif given[feature] >= interval.hi:
-            moved[feature] = _floor(np.nextafter(interval.hi, -np.inf))
+            moved[feature] = floor32(np.nextafter(interval.hi, -np.inf))
     return moved
 
 

@@ -55,7 +55,8 @@ def measure(name: str, vote: str, args: Any, program: Path | None, folder: Path)
     path = folder / f"{name}.txt"
     reference.write_forest(forest, rows, path)
     ours, theirs = [], []
-    for _ in range(args.rounds):
+    start = perf_counter()
+    while len(ours) < args.rounds or (len(ours) < args.most_rounds and perf_counter() - start < args.most_seconds):
         if program is not None:
             theirs.append(reference.run(program, path, vote, args.seconds))
         ours.append(one_round(explainer, rows))
@@ -67,6 +68,7 @@ def measure(name: str, vote: str, args: Any, program: Path | None, folder: Path)
         "vote": vote,
         "trees": int(paper["trees"]),
         "rows": len(rows),
+        "rounds": len(ours),
         "#SR": last["n_sr"],
         "#NR": last["n_nr"],
         "robustness": last["robustness"],
@@ -104,6 +106,8 @@ def main() -> None:
     parser.add_argument("--votes", nargs="*", default=["hard", "soft"], choices=["hard", "soft"])
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3, help="passes of each side, in turn")
+    parser.add_argument("--most-rounds", type=int, default=15, help="passes while a set takes under --most-seconds")
+    parser.add_argument("--most-seconds", type=float, default=4.0)
     parser.add_argument("--seconds", type=float, default=30.0, help="limit an instance")
     args = parser.parse_args()
     if args.data_dir is None:
@@ -120,7 +124,7 @@ def main() -> None:
                 print(common.table(records[-1:], COLUMNS).splitlines()[-1], flush=True)
     print("\n" + common.table(records, COLUMNS))
     print("\n".join(notes))
-    settings = {"rounds": args.rounds, "rows": args.rows, "seconds": args.seconds, "depth": 4}
+    settings = {"rows": args.rows, "seconds": args.seconds, "depth": 4}
     common.write(args.out, "reasons", settings, records, notes)
 
 

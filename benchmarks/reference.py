@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import floor32
 from sklearn.ensemble import RandomForestClassifier
 
 _LINE = re.compile(
@@ -31,20 +32,26 @@ def build(sources: Path | None, folder: Path) -> tuple[Path | None, str]:
 
 
 def write_forest(forest: RandomForestClassifier, rows: np.ndarray, path: Path) -> None:
-    """The forest and rows in the reference's text format: each value as the number of its cell."""
+    """The forest and rows in the reference's text format: each value as the number of its cell.
+
+    Thresholds between the same two float32 numbers are one cut: scikit-learn cannot tell them apart, and a cell between
+    them would hold no value.
+    """
     trees = [member.tree_ for member in forest.estimators_]
     features = range(trees[0].n_features)
-    cuts = [np.unique(np.concatenate([t.threshold[t.feature == f] for t in trees])) for f in features]
+    cuts = [np.unique(floor32(np.concatenate([t.threshold[t.feature == f] for t in trees]))) for f in features]
     lines = [f"{len(cuts)} {len(forest.classes_)} {len(trees)}", " ".join(str(len(c) + 1) for c in cuts)]
     for tree in trees:
         lines.append(str(tree.node_count))
         for node in range(tree.node_count):
             left, right, feature = tree.children_left[node], tree.children_right[node], tree.feature[node]
             if left >= 0:
-                lines.append(f"{feature} {np.searchsorted(cuts[feature], tree.threshold[node])} {left} {right}")
+                lines.append(
+                    f"{feature} {np.searchsorted(cuts[feature], floor32(tree.threshold[node]))} {left} {right}"
+                )
             else:
                 shares = tree.value[node][0] / tree.value[node][0].sum()
-                lines.append(f"-1 {np.argmax(shares)} " + " ".join(f"{share:.9f}" for share in shares))
+                lines.append(f"-1 {np.argmax(tree.value[node][0])} " + " ".join(f"{share:.9f}" for share in shares))
     lines.append(str(len(rows)))
     lines += [" ".join(str(np.searchsorted(cuts[f], row[f])) for f in features) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="ascii")

@@ -84,8 +84,8 @@ class Completions:
         made = self.rows.copy()
         for name in reason.features:
             position = int(name[1:])
-            inside = np.array([value in reason[name] for value in (values := np.unique(made[:, position]))])
-            keep = np.isin(made[:, position], values[inside])
+            values = np.unique(made[:, position])
+            keep = np.isin(made[:, position], [value for value in values if value in reason[name]])
             made[~keep, position] = row[position]
         return made
 

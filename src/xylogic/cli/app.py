@@ -25,7 +25,9 @@ NULL and None are missing, unless a categorical feature knows the word as a cate
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 trusted_option = click.option(
-    "--trusted", is_flag=True, help="Read MODEL with joblib or pickle. Such a file can run any code: only if you know it."
+    "--trusted",
+    is_flag=True,
+    help="Read MODEL with joblib or pickle. Opening such a file can run any code.",
 )
 header_option = click.option("--no-header", is_flag=True, help="DATA has no line of names; columns go by position.")
 

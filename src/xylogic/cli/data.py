@@ -12,7 +12,7 @@ import gzip
 import math
 import zlib
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -32,8 +32,9 @@ __all__ = ["MISSING", "read_one", "read_rows"]
 
 # The words that pandas takes for missing, so that both readers give one table.
 MISSING = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"]
-    + ["N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"],
+).union(
+    ["N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"],
 )
 TRUTH = {"true": 1.0, "false": 0.0}
 PARQUET_READERS = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet"))
@@ -95,9 +96,8 @@ def open_table(path: Path, header: bool) -> tuple[Sequence[str] | None, Lines]:
 
 
 def csv_lines(path: Path) -> Lines:
-    packed = path.suffix.lower() == ".gz"
-    opened = gzip.open(path, "rt", encoding="utf-8-sig", newline="") if packed else path.open(encoding="utf-8-sig", newline="")
-    with opened as file:
+    unpack: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
+    with unpack(path, "rt", encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:
             yield from filter(None, reader)
@@ -136,7 +136,9 @@ def match(path: Path, names: Sequence[str] | None, model: Ensemble) -> list[int]
     if numeric(names) and names != [str(i) for i in range(len(names))]:
         raise InvalidInputError(f"the first line of {path} is all numbers; if it is a row, give --no-header")
     if len(names) != len(wanted):
-        raise InvalidInputError(f"{path} has {len(names)} columns; the model, which has no column names, takes {len(wanted)}")
+        raise InvalidInputError(
+            f"{path} has {len(names)} columns; the model, which has no column names, takes {len(wanted)}"
+        )
     say(f"the model has no column names: the columns of {path} are taken by position")
     return list(range(len(wanted)))
 
@@ -218,4 +220,6 @@ def category(value: Any, feature: Feature, row: int) -> Hashable:
     number = as_number(value) if isinstance(value, str) else None
     if number is not None and number in known:
         return known[known.index(number)]
-    raise InvalidInputError(f"column {feature.name!r}, row {row}: unknown category {value!r}; known: {quoted(list(by_text))}")
+    raise InvalidInputError(
+        f"column {feature.name!r}, row {row}: unknown category {value!r}; known: {quoted(list(by_text))}"
+    )

@@ -14,7 +14,7 @@ from xylogic.view.text import duration, explanation_text, verification_text
 __all__ = ["demonstrate"]
 
 ROWS = 3
-TIME_LIMIT = 10.0
+TIME_LIMIT = 2.0
 LIMIT = 5
 QUESTIONS = ("sufficient-reason", "smallest-sufficient-reason", "necessary-reasons", "robustness", "counterfactual")
 NEXT = """\
@@ -50,8 +50,9 @@ def demonstrate(as_json: bool) -> int:
     share = float((model.predict(rows) == labels).mean())
     if not as_json:
         print(f"xylogic {__version__}, on the breast cancer data of scikit-learn")
-        print(f"Fitted {model.source}, {model.n_trees} trees, in {duration(steps['fit'])}; right on {share:.1%} of {len(rows)} test rows")
-        print(f"Read its {model.n_nodes} nodes in {duration(steps['read'])}")
+        print(f"Fitted {model.source}, {model.n_trees} trees, in {duration(steps['fit'])}")
+        print(f"Right on {share:.1%} of {len(rows)} test rows")
+        print(f"Read in {duration(steps['read'])}: {model.n_nodes} nodes")
         print(f"Verified in {duration(steps['verify'])}: {verification_text(checked)}")
 
     explainer = Explainer(model, time_limit=TIME_LIMIT)

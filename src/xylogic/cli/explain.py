@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from xylogic.cli.data import read_one
-from xylogic.cli.output import BUDGET, DONE, INTERRUPTED, print_json, say
+from xylogic.cli.output import BUDGET, DONE, INTERRUPTED, print_json
 from xylogic.cli.questions import ask, chosen
 from xylogic.errors import InvalidInputError
 from xylogic.view.text import explanation_text
@@ -43,8 +43,9 @@ def explain_file(
     try:
         explanation = explainer.explain(values)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{data}, row {row}: {error}") from error
-    finished = ask(explanation, chosen(questions), label, limit)
+        # The engine saw a table of one row.
+        raise InvalidInputError(str(error).replace(", row 0:", f", row {row}:")) from error
+    finished = ask(explanation, chosen(questions, classes=model.classes is not None), label, limit)
     result = explanation.to_dict()
     if as_json:
         print_json(result)
@@ -66,7 +67,7 @@ def as_class(text: str, classes: tuple[Hashable, ...] | None) -> Hashable:
 
 def unproven(answers: Mapping[str, Mapping[str, Any]], limit: int | None) -> bool:
     """Whether an answer is partial for another reason than the ``--limit`` that the user gave."""
-    for question, answer in answers.items():
+    for answer in answers.values():
         value = answer.get("value")
         full = limit is not None and isinstance(value, list) and len(value) >= limit
         if answer["status"] != "exact" and not full:

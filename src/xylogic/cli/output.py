@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from types import TracebackType
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from xylogic.view.text import printable
 
-__all__ = ["Progress", "print_json", "say"]
+__all__ = ["Progress", "interrupts", "print_json", "say"]
 
 DONE, NEGATIVE, UNUSABLE, BUDGET = 0, 1, 2, 3
 INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
@@ -42,6 +43,25 @@ def strict(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
+@contextmanager
+def interrupts() -> Iterator[list[int]]:
+    """Inside it, the list holds an item for each Ctrl-C so far; each is raised as ever."""
+    seen: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield seen  # only the main thread hears signals
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Progress:
     """Says on stderr, from the second second on, that a step still runs; a terminal's line is rewritten."""
 
@@ -54,7 +74,7 @@ class Progress:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xylogic.cli.output import Progress, say
+from xylogic.cli.output import Progress, interrupts, say
 from xylogic.errors import BudgetExceeded
-from xylogic.view.text import duration
 
 __all__ = ["ALL", "DEFAULT", "QUESTIONS", "ask", "chosen"]
 
@@ -29,21 +28,26 @@ ALL = "all"
 DEFAULT = ("sufficient-reason", "robustness", "counterfactual")
 
 
-def chosen(names: Iterable[str]) -> list[str]:
-    """The questions in the order given, each once; ``all`` is every one, none the default ones."""
+def chosen(names: Iterable[str], *, classes: bool) -> list[str]:
+    """The questions in the order given, each once; none are the default ones, ``all`` is every one that applies."""
     wanted = list(dict.fromkeys(names)) or list(DEFAULT)
-    return list(QUESTIONS) if ALL in wanted else wanted
+    if ALL not in wanted:
+        return wanted
+    return [name for name in QUESTIONS if classes or name != "contrastive"]
 
 
 def ask(explanation: Any, questions: Iterable[str], target: Any = None, limit: int | None = None) -> bool:
-    """Ask each question; False when Ctrl-C ended the asking."""
-    for name in questions:
-        try:
-            with Progress(name):
-                QUESTIONS[name](explanation, target, limit)
-        except BudgetExceeded as error:
-            say(f"{name}: {error}")  # its bounds stand in the explanation's status
-        except KeyboardInterrupt:
-            say(f"interrupted at {name}; what was answered before follows")
-            return False
+    """Ask each question; False when Ctrl-C ended the asking, with what was answered kept."""
+    with interrupts() as seen:
+        for name in questions:
+            try:
+                with Progress(name):
+                    QUESTIONS[name](explanation, target, limit)
+            except BudgetExceeded as error:
+                say(f"{name}: {error}")  # its bounds stand in the explanation's status
+            except KeyboardInterrupt:
+                pass
+            if seen:  # the engine may have turned it into a partial answer
+                say(f"interrupted at {name}; what was answered follows")
+                return False
     return True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.model.ensemble import Ensemble
-from xylogic.model.tree import Tree
+from xylogic.model.reach import Open, open_column, walk
 
 __all__ = ["hostile_rows", "probe_rows", "random_rows"]
 
@@ -100,80 +100,77 @@ def hostile_rows(model: Ensemble, rng: np.random.Generator) -> Values:
 
 
 class _Target(NamedTuple):
-    """A test to probe: its feature and cut, and the box of rows that reach it, ``low < x <= high`` per column.
+    """What the columns may be at a node, and the column and the numbers to try there."""
 
-    A column that was tested for categories has one of the codes that reach the test as its ``high``.
-    """
-
-    feature: int
-    cut: float
-    low: Values
-    high: Values
+    state: tuple[Open, ...]
+    column: int
+    numbers: list[float]
 
 
-def probe_rows(model: Ensemble, rng: np.random.Generator, size: int = 512) -> Iterator[Values]:
-    """Encoded rows that reach, for each distinct cut of the model, one test of it with the numbers around the cut.
+def probe_rows(model: Ensemble, rng: np.random.Generator, size: int = 2048) -> Iterator[Values]:
+    """Encoded rows that reach every leaf, every test with NaN, and for each distinct cut one test of it with the
+    numbers around it; as far as any row does.
 
-    Yields tables of at most ``size * N_AROUND`` rows, float64. O(n_nodes + cuts * n_features).
+    Yields tables of about ``size`` rows, float64. O(n_nodes * n_features + cuts).
     """
     background = _Background(model, rng)
-    seen: set[tuple[int, float]] = set()
     batch: list[_Target] = []
-    for tree in model.trees:
-        for target in _targets(tree, background.n_codes, seen):
-            batch.append(target)
-            if len(batch) == size:
-                yield _reaching(batch, background, model.cast)
-                batch = []
+    waiting = 0
+    for target in _targets(model):
+        batch.append(target)
+        waiting += len(target.numbers)
+        if waiting >= size:
+            yield _reaching(batch, background, model.cast)
+            batch, waiting = [], 0
     if batch:
         yield _reaching(batch, background, model.cast)
 
 
-def _targets(tree: Tree, n_codes: list[int], seen: set[tuple[int, float]]) -> Iterator[_Target]:
-    """The tests of cuts not ``seen`` so far, found by one walk that keeps the box of the current node."""
-    low, high = np.full(len(n_codes), -np.inf), np.full(len(n_codes), np.inf)
-    codes = [frozenset(range(n)) for n in n_codes]
-    feature, cut, left, right = tree.feature.tolist(), tree.cut.tolist(), tree.left.tolist(), tree.right.tolist()
-    # (node, column to set on the way, its low, high and codes); node -1 only restores the column
-    stack: list[tuple[int, int, tuple[float, float, frozenset[int]] | None]] = [(0, -1, None)]
-    while stack:
-        node, column, state = stack.pop()
-        if state is not None:
-            low[column], high[column], codes[column] = state
-        if node < 0 or left[node] < 0 or (state is not None and _is_empty(state, n_codes[column])):
-            continue
-        column = feature[node]
-        before = (float(low[column]), float(high[column]), codes[column])
-        if tree.is_categorical(node):
-            members = frozenset(tree.left_codes(node).tolist())
-            inside, outside = before[2] & members, before[2] - members
-            sides = [(before[0], float(max(part, default=0)), part) for part in (inside, outside)]
-        else:
-            c = cut[node]
-            if np.isfinite(c) and (column, c) not in seen:
-                seen.add((column, c))
-                yield _Target(column, c, low.copy(), high.copy())
-            sides = [(before[0], min(before[1], c), before[2]), (max(before[0], c), before[1], before[2])]
-        stack += [(-1, column, before), (right[node], column, sides[1]), (left[node], column, sides[0])]
-
-
-def _is_empty(state: tuple[float, float, frozenset[int]], n_codes: int) -> bool:
-    return not state[2] if n_codes else state[0] >= state[1]
+def _targets(model: Ensemble) -> Iterator[_Target]:
+    start = [
+        open_column(feature, model.accepts_missing and not routeless)
+        for feature, routeless in zip(model.features, model.routeless.tolist(), strict=True)
+    ]
+    around = {
+        (column, cut): numbers
+        for column, feature in enumerate(model.features)
+        for cut, numbers in zip(feature.cuts, neighbourhood(np.array(feature.cuts)).tolist(), strict=True)
+    }
+    for tree in model.trees:
+        for node, state in walk(tree, start):
+            column = int(tree.feature[node])
+            if column < 0:
+                yield _Target(tuple(state), -1, [math.nan])
+                continue
+            cut = float(tree.cut[node])
+            numbers = [math.nan] if state[column].missing else []
+            if state[column].low < cut < state[column].high:
+                numbers += around.pop((column, cut), [])
+            if numbers:
+                yield _Target(tuple(state), column, numbers)
 
 
 def _reaching(targets: list[_Target], background: _Background, cast: str) -> Values:
-    """Rows that reach each target, the tested column holding each number around the cut."""
-    low = np.repeat([target.low for target in targets], N_AROUND, axis=0)
-    high = np.repeat([target.high for target in targets], N_AROUND, axis=0)
-    rows = background.rows(len(low))
-    kind = np.dtype(cast).type
+    """Rows that reach each target, one for each of its numbers."""
+    ends = np.array([list(map(_ends, target.state, background.n_codes)) for target in targets])
+    counts = [len(target.numbers) for target in targets]
+    low, high, code = np.moveaxis(np.repeat(ends, counts, axis=0), -1, 0)
+    rows = background.rows(sum(counts))
     with np.errstate(over="ignore"):
         seen_as = rows.astype(cast)
-        just_above = np.nextafter(low.astype(cast), kind(np.inf)).astype(np.float64)
-    outside = (seen_as <= low) | (seen_as > high)
-    categorical = np.array(background.n_codes) > 0
-    outside |= categorical & np.isfinite(high)
-    rows = np.where(outside, np.where(np.isfinite(high), high, just_above), rows)
-    tested = np.repeat([target.feature for target in targets], N_AROUND)
-    rows[np.arange(len(rows)), tested] = neighbourhood(np.array([target.cut for target in targets])).ravel()
+        just_above = np.nextafter(low.astype(cast), np.dtype(cast).type(np.inf)).astype(np.float64)
+    allowed = np.select([code >= 0, low >= high, np.isfinite(high)], [code, np.nan, high], just_above)
+    rows = np.where((seen_as > low) & (seen_as <= high), rows, allowed)
+    tried = np.array([number for target in targets for number in target.numbers])
+    column = np.repeat([target.column for target in targets], counts)
+    at = np.flatnonzero(column >= 0)
+    rows[at, column[at]] = tried[at]
     return rows
+
+
+def _ends(column: Open, n_codes: int) -> tuple[float, float, float]:
+    """The interval in which any value will do, and, for codes, one that will do if some do not (-1 for numbers)."""
+    if not column.codes:
+        return column.low, column.high, -1.0
+    side = -math.inf if len(column.codes) == n_codes else math.inf
+    return side, math.inf, float(min(column.codes))

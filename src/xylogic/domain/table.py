@@ -62,15 +62,20 @@ def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
 
     Raises InvalidInputError as ``read_table`` does, and for any other number of rows.
     """
+    plain = isinstance(x, np.ndarray) and x.shape == (len(features),) and x.dtype in (np.float64, np.float32)
+    if plain and all(feature.kind == "numeric" for feature in features):  # the usual case, without the way round
+        return Table(tuple(feature.name for feature in features), x.astype(np.float64).reshape(1, -1))
     if isinstance(x, Mapping):
         x = [x]
     elif isinstance(x, list | tuple):
-        nested = len(x) == 1 and isinstance(x[0], Mapping | list | tuple | np.ndarray)
+        nested = x and all(isinstance(cell, Mapping | list | tuple | np.ndarray) for cell in x)
         x = x if nested else [x]
     elif getattr(x, "ndim", None) == 1 and hasattr(x, "index"):  # a pandas Series, by the names in its index
         x = _Raw([[cell] for cell in x.tolist()], 1, list(x.index))
-    elif len(getattr(x, "shape", ())) == 1 or hasattr(x, "to_pylist"):
-        x = [x.to_pylist() if hasattr(x, "to_pylist") and not hasattr(x, "columns") else np.asarray(x).tolist()]
+    elif hasattr(x, "to_pylist") and not hasattr(x, "columns"):  # a pyarrow Array
+        x = [x.to_pylist()]
+    elif len(getattr(x, "shape", ())) == 1:
+        x = [np.asarray(x).tolist()]
     table = read_table(x, features, named=named)
     if len(table.values) != 1:
         raise InvalidInputError(f"x has {len(table.values)} rows; one row is accepted")
@@ -101,8 +106,9 @@ def _open_array(X: NDArray[Any]) -> _Raw:
         hint = "; for one row pass x.reshape(1, -1)" if X.ndim == 1 else ""
         raise InvalidInputError(f"X has {X.ndim} dimensions; a 2-D table is accepted{hint}")
     if isinstance(X, np.ma.MaskedArray):
-        masked: Any = X.astype(object)
-        X = masked.filled(None)
+        cells = np.array(X, dtype=object)
+        cells[np.ma.getmaskarray(X)] = None
+        X = cells
     return _Raw([X[:, j] for j in range(X.shape[1])], len(X))
 
 

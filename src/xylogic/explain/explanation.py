@@ -69,7 +69,6 @@ class Explanation:
             engine=voice.engine,
             cells=voice.cells,
             values=values,
-            row={c.name: _scalar(c, float(v)) for c, v in zip(voice.cells, values, strict=True)},
             states=voice.engine.forest.states(cast[0]),
             flip=flip,
             partition=partition,
@@ -223,7 +222,7 @@ class Explanation:
                 work.run_until(kind, limit, budget)
             except (BudgetExceeded, KeyboardInterrupt) as caught:
                 stop = caught
-            sets = work.sufficient if kind == "sufficient" else work.necessary
+            sets = work.sets(kind)
             whole = work.complete and (limit is None or len(sets) <= limit)
             make: Callable[[Any], Box] = self._decision.term if kind == "sufficient" else self._decision.clause
             reasons = Reasons(sets[:limit], make, EXACT if whole else PARTIAL)
@@ -243,12 +242,12 @@ class Explanation:
             try:
                 while not work.complete:
                     work.run(budget, 16)
-                    if (np.bitwise_or.reduce(work.necessary, axis=0, initial=0) == every).all():
+                    if (np.bitwise_or.reduce(work.sets("necessary"), axis=0, initial=0) == every).all():
                         break
             except (BudgetExceeded, KeyboardInterrupt) as stop:
-                found = np.bitwise_or.reduce(work.necessary, axis=0, initial=0)
+                found = np.bitwise_or.reduce(work.sets("necessary"), axis=0, initial=0)
                 raise _limited(stop, {"found": list(self._decision.names(found))}) from None
-            return self._decision.names(np.bitwise_or.reduce(work.necessary, axis=0, initial=0)), None, {}
+            return self._decision.names(np.bitwise_or.reduce(work.sets("necessary"), axis=0, initial=0)), None, {}
 
         return self._answers.ask("relevant_features", ask)
 
@@ -282,7 +281,7 @@ class Explanation:
         def ask(budget: Budget) -> tuple[float, BaseException | None, dict[str, Any]]:
             known = self._enumeration(self._decision.flip)
             if known.complete:
-                sizes = np.bitwise_count(known.necessary).sum(axis=1)
+                sizes = np.bitwise_count(known.sets("necessary")).sum(axis=1)
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
             work = Robustness(self._decision)
             try:
@@ -395,11 +394,3 @@ def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
     known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
     return BudgetExceeded(f"{message}; proven so far: {known}", bounds)
 
-
-def _scalar(cells: Cells, value: float) -> Any:
-    """A value of the row as the Python scalar of its feature."""
-    if math.isnan(value):
-        return value
-    if cells.is_set:
-        return cells.feature.categories[int(value)]
-    return {"integer": int, "boolean": bool}.get(cells.feature.kind, float)(value)

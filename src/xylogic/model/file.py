@@ -31,7 +31,7 @@ __all__ = ["load", "save"]
 
 FORMAT, VERSION = "xylogic model", 1
 MAX_BYTES = 2**30
-_SMALL, _MOST_COMPRESSED = 2**26, 200  # above 64 MB, JSON of real models is never compressed 200-fold
+_SMALL, _MOST_COMPRESSED = 2**26, 50  # no model of more than 64 MB is compressed 50-fold: 10-fold is much
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _NUMBER = (int, float)
@@ -185,9 +185,9 @@ def _read_text(path: str | PathLike[str], max_bytes: int) -> str:
                 size = os.fstat(file.fileno()).st_size
                 max_bytes = min(max_bytes, max(_SMALL, _MOST_COMPRESSED * size))
                 with gzip.GzipFile(fileobj=file) as unpacked:
-                    data = unpacked.read(max_bytes + 1)
+                    data = _read_up_to(unpacked, max_bytes)
             else:
-                data = file.read(max_bytes + 1)
+                data = _read_up_to(file, max_bytes)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InvalidModelError(f"{os.fspath(path)!r} is a damaged gzip file: {error}") from error
     if len(data) > max_bytes:
@@ -196,6 +196,14 @@ def _read_text(path: str | PathLike[str], max_bytes: int) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidModelError(f"{os.fspath(path)!r} is not JSON: {error}") from error
+
+
+def _read_up_to(file: IO[bytes] | gzip.GzipFile, max_bytes: int) -> bytearray:
+    """The whole file, or its beginning, longer than ``max_bytes``; in pieces, as ``read(n)`` sets n bytes aside."""
+    data = bytearray()
+    while len(data) <= max_bytes and (part := file.read(2**20)):
+        data += part
+    return data
 
 
 def _no_constant(name: str) -> None:

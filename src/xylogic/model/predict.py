@@ -69,7 +69,8 @@ def apply(model: Ensemble, values: Values) -> NDArray[np.int32]:
 
 def scores(model: Ensemble, values: Values) -> Values:
     """The scores: float64 (n_rows, n_outputs); bit for bit ``reference_scores``."""
-    total = np.tile(np.array(model.base, dtype=np.float64), (len(values), 1))
+    total = np.empty((len(values), model.n_outputs))
+    total[:] = model.base
     answer = model.votes if model.voting == "majority" else model.flat.value
     predict_kernel.add_scores(values, *model.flat.routing, answer, total)
     if model.voting == "average":

@@ -1,20 +1,22 @@
-"""Refuses nodes of a handmade tree that no row can reach."""
+"""Which rows reach a node: one walk down a tree that keeps what each column may still be."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidModelError
-from xylogic.model.tree import Tree
+from xylogic.model.tree import Tree, parents
 
-__all__ = ["check_reachable"]
+__all__ = ["Open", "check_reachable", "open_column", "walk"]
 
 
-class _Open(NamedTuple):
-    """What one feature may still be: a number in (low, high], one of ``codes``, or, with ``missing``, NaN."""
+class Open(NamedTuple):
+    """What one column may be at a node: a number in (low, high], one of ``codes``, or, with ``missing``, NaN."""
 
     low: float
     high: float
@@ -26,50 +28,58 @@ class _Open(NamedTuple):
         return self.low >= self.high and not self.codes and not self.missing
 
 
-def check_reachable(tree: Tree, features: Sequence[Feature], names: Sequence[str]) -> None:
-    """Raise InvalidModelError if a node's tests contradict each other; ``names`` is how errors call the nodes.
+def open_column(feature: Feature, missing: bool) -> Open:
+    """All that a feature can be, NaN if ``missing``."""
+    if feature.categories:
+        return Open(0.0, 0.0, frozenset(range(len(feature.categories))), missing)
+    return Open(-math.inf, math.inf, frozenset(), missing)
 
-    One walk down the tree that keeps what each feature may still be. O(n_nodes), times the categories tested.
+
+def walk(tree: Tree, start: Sequence[Open]) -> Iterator[tuple[int, list[Open]]]:
+    """Each node that some row reaches, in preorder, with what each column is there.
+
+    The list is the walk's own and changes with the next node. O(n_nodes), times the categories tested.
     """
-    state = [
-        _Open(-math.inf, math.inf, frozenset(), True)
-        if not feature.categories
-        else _Open(0.0, 0.0, frozenset(range(len(feature.categories))), True)
-        for feature in features
-    ]
-    feature, left, right = tree.feature.tolist(), tree.left.tolist(), tree.right.tolist()
-    # (node, feature to set on the way, its state); node -1 only restores the state
-    stack: list[tuple[int, int, _Open | None]] = [(0, -1, None)]
+    state = list(start)
+    feature, cut, left, right = tree.feature.tolist(), tree.cut.tolist(), tree.left.tolist(), tree.right.tolist()
+    missing, has_set = tree.missing.tolist(), np.diff(tree.set_ptr).astype(bool).tolist()
+    # (node, column to set on the way, to what); node -1 only restores the column
+    stack: list[tuple[int, int, Open | None]] = [(0, -1, None)]
     while stack:
         node, column, now = stack.pop()
         if now is not None:
             state[column] = now
-        if node < 0 or left[node] < 0:
+        if node < 0 or (now is not None and now.is_empty):
             continue
-        tested = feature[node]
-        before = state[tested]
-        sides = _split(tree, node, before)
-        for side, child, after in zip(("left", "right"), (left[node], right[node]), sides, strict=True):
-            if after.is_empty:
-                raise InvalidModelError(
-                    f"{names[child]}, on the {side} of {names[node]}, is never reached: its tests of "
-                    f"{features[tested].name!r} contradict those above it"
-                )
-        stack += [(-1, tested, before), (right[node], tested, sides[1]), (left[node], tested, sides[0])]
+        yield node, state
+        if left[node] >= 0:
+            tested = feature[node]
+            before = state[tested]
+            codes = frozenset(tree.left_codes(node).tolist()) if has_set[node] else None
+            to_left, to_right = _split(before, cut[node], missing[node], codes)
+            stack += [(-1, tested, before), (right[node], tested, to_right), (left[node], tested, to_left)]
 
 
-def _split(tree: Tree, node: int, before: _Open) -> tuple[_Open, _Open]:
-    """The state of the tested feature on the left and on the right."""
-    to_left = before.missing and tree.missing[node] == 1
-    to_right = before.missing and tree.missing[node] == 2
-    if tree.is_categorical(node):
-        codes = frozenset(tree.left_codes(node).tolist())
-        return (
-            before._replace(codes=before.codes & codes, missing=to_left),
-            before._replace(codes=before.codes - codes, missing=to_right),
+def _split(before: Open, cut: float, way: int, codes: frozenset[int] | None) -> tuple[Open, Open]:
+    """What the tested column is on the left and on the right; ``codes`` go left, or numbers up to the cut."""
+    low, high, known, missing = before
+    nan_left, nan_right = missing and way == 1, missing and way == 2
+    if codes is not None:
+        return Open(low, high, known & codes, nan_left), Open(low, high, known - codes, nan_right)
+    return Open(low, min(high, cut), known, nan_left), Open(max(low, cut), high, known, nan_right)
+
+
+def check_reachable(tree: Tree, features: Sequence[Feature], names: Sequence[str]) -> None:
+    """Raise InvalidModelError if a node's tests contradict each other; ``names`` is how errors call the nodes."""
+    reached = np.zeros(tree.n_nodes, dtype=bool)
+    for node, _ in walk(tree, [open_column(feature, missing=True) for feature in features]):
+        reached[node] = True
+    parent = parents(tree.left, tree.right)
+    lost = np.flatnonzero(~reached & reached[parent])
+    if len(lost):
+        node, above = int(lost[0]), int(parent[lost[0]])
+        side = "left" if tree.left[above] == node else "right"
+        raise InvalidModelError(
+            f"{names[node]}, on the {side} of {names[above]}, is never reached: its tests of "
+            f"{features[tree.feature[above]].name!r} contradict those above it"
         )
-    cut = float(tree.cut[node])
-    return (
-        before._replace(high=min(before.high, cut), missing=to_left),
-        before._replace(low=max(before.low, cut), missing=to_right),
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -33,13 +34,17 @@ class Reasons(Sequence[Box]):
     """
 
     def __init__(self, sets: NDArray[np.uint64], make: Callable[[NDArray[np.uint64]], Box], status: str) -> None:
-        self._sets = by_size(sets)
+        self._unsorted = sets
         self._make = make
         self._made: dict[int, Box] = {}
         self.status = status
 
+    @cached_property
+    def _sets(self) -> NDArray[np.uint64]:
+        return by_size(self._unsorted)
+
     def __len__(self) -> int:
-        return len(self._sets)
+        return len(self._unsorted)
 
     @overload
     def __getitem__(self, index: int) -> Box: ...

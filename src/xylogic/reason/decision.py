@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,6 @@ class Decision:
     engine : the model's engine over the cells in use.
     cells : the cells of every model feature.
     values : float64 (n_model_features,), the row before the cast; categories as codes, NaN missing.
-    row : the row as Python scalars, by name.
     states : the row's states.
     flip, partition : the goals "the decision changes", the second by disjoint games.
     reaches : whether the model, asked again, decides about a row as a goal wants.
@@ -36,7 +36,6 @@ class Decision:
     engine: Engine
     cells: Sequence[Cells]
     values: NDArray[np.float64]
-    row: dict[str, Any]
     states: States
     flip: Goal
     partition: Goal
@@ -46,6 +45,11 @@ class Decision:
     def columns(self) -> NDArray[np.int32]:
         """The model feature of each of the engine's features."""
         return self.engine.forest.columns
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """The row as Python scalars, by name."""
+        return {c.name: _scalar(c, float(v)) for c, v in zip(self.cells, self.values, strict=True)}
 
     @cached_property
     def _own(self) -> list[StateSet]:
@@ -82,3 +86,12 @@ class Decision:
         if not self.reaches(row, goal):
             raise AssertionError(f"the model does not decide about {row!r} as was found; please report this")
         return row
+
+
+def _scalar(cells: Cells, value: float) -> Any:
+    """A value of the row as the Python scalar of its feature."""
+    if math.isnan(value):
+        return value
+    if cells.is_set:
+        return cells.feature.categories[int(value)]
+    return {"integer": int, "boolean": bool}.get(cells.feature.kind, float)(value)

@@ -25,29 +25,39 @@ class Enumeration:
 
     def __init__(self, engine: Engine, goal: Goal, states: States) -> None:
         self._engine, self._goal, self._states = engine, goal, states
-        self._kernel = Kernel(engine.varying)
-        self.complete = False
+        self._kernel: Kernel | None = engine.idle_reasons.pop() if engine.idle_reasons else Kernel(engine.varying)
+        self._found: dict[str, Sets] = {}
 
     @property
-    def sufficient(self) -> Sets:
-        """The sufficient sets found so far, in the order of their discovery: uint64 (n, width)."""
-        return self._kernel.sufficient_sets
+    def complete(self) -> bool:
+        """Whether all are found."""
+        return self._kernel is None
 
-    @property
-    def necessary(self) -> Sets:
-        """The necessary sets found so far, likewise."""
-        return self._kernel.necessary_sets
+    def sets(self, kind: str) -> Sets:
+        """The sets of a kind, "sufficient" or "necessary", found so far, in that order: uint64 (n, width)."""
+        if self._kernel is None:
+            return self._found[kind]
+        return self._kernel.sufficient_sets if kind == "sufficient" else self._kernel.necessary_sets
+
+    def count(self, kind: str) -> int:
+        """How many of a kind are found."""
+        if self._kernel is None:
+            return len(self._found[kind])
+        return int(self._kernel.n_done if kind == "sufficient" else self._kernel.n_edges)
 
     def run(self, budget: Budget, count: int = 2**62) -> None:
         """Find up to ``count`` more. Raises BudgetExceeded or KeyboardInterrupt; what was found is kept."""
-        if not self.complete:
-            with self._engine.search(self._goal, self._states, budget) as (search, _):
-                self._kernel.use(search)
-                self.complete = not self._kernel.run(count)
-
-    def count(self, kind: str) -> int:
-        """How many of a kind, "sufficient" or "necessary", are found."""
-        return self._kernel.n_done if kind == "sufficient" else self._kernel.n_edges
+        kernel = self._kernel
+        if kernel is None:
+            return
+        with self._engine.search(self._goal, self._states, budget) as (search, _):
+            kernel.use(search)
+            more = kernel.run(count)
+        if not more:
+            self._found = {"sufficient": kernel.sufficient_sets, "necessary": kernel.necessary_sets}
+            self._kernel = None
+            kernel.reset()
+            self._engine.idle_reasons.append(kernel)
 
     def run_until(self, kind: str, count: int | None, budget: Budget) -> None:
         """Go on until ``count`` of a kind are found (``None``: all)."""
@@ -61,7 +71,7 @@ class Enumeration:
         given = 0
         while True:
             while given < self.count(kind):
-                yield (self.sufficient if kind == "sufficient" else self.necessary)[given]
+                yield self.sets(kind)[given]
                 given += 1
             if self.complete:
                 return

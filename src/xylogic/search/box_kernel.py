@@ -12,7 +12,10 @@ constraint has its own values, hence its own masks.
 
 import cython
 
-if not cython.compiled:
+if cython.compiled:
+    from cython.cimports.xylogic.search.state_kernel import State
+else:
+    from xylogic.search.state_kernel import State
 
     def lowest_bit(x):
         return (int(x) & -int(x)).bit_length() - 1
@@ -24,189 +27,12 @@ if not cython.compiled:
 CHECK_EVERY = cython.declare(cython.int, 2048)
 
 
-@cython.cfunc
-def ints(array: cython.int[::1]) -> cython.p_int:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def longs(array: cython.longlong[::1]) -> cython.p_longlong:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def bits(array: cython.ulonglong[::1]) -> cython.p_ulonglong:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def doubles(array: cython.double[::1]) -> cython.p_double:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
 @cython.cclass
-class Box:
-    """The current box in one forest's cells, and the trees' reachable leaves in the current game.
+class Box(State):
+    """The current box in one forest's cells, and the trees' reachable leaves in the current game."""
 
-    ``forest`` and ``games`` are read only and may be shared by threads; ``work`` belongs to this object alone.
-    """
-
-    def __init__(self, forest, games, work, budget):
-        self.arrays = [forest, games, work]
-        self.budget = budget
-        self.n_nodes = forest.n_nodes
-        self.n_trees = forest.n_trees
-        self.n_features = forest.n_features
-        self.n_tests = forest.n_tests
-        self.n_words = forest.n_words
-        self.n_pairs = forest.n_pairs
-        self.n_leaves = forest.n_leaves
-        self.node_feature = ints(forest.node_feature)
-        self.node_cut = ints(forest.node_cut)
-        self.node_missing = ints(forest.node_missing)
-        self.node_set = ints(forest.node_set)
-        self.node_left = ints(forest.node_left)
-        self.node_right = ints(forest.node_right)
-        self.node_end = ints(forest.node_end)
-        self.node_tree = ints(forest.node_tree)
-        self.node_test = ints(forest.node_test)
-        self.root = ints(forest.root)
-        self.is_small = ints(forest.is_small)
-        self.leaf_at = ints(forest.leaf_at)
-        self.is_set = ints(forest.is_set)
-        self.n_values = ints(forest.n_values)
-        self.has_missing = ints(forest.has_missing)
-        self.n_set_words = ints(forest.n_set_words)
-        self.word_at = ints(forest.word_at)
-        self.state_at = ints(forest.state_at)
-        self.list_at = ints(forest.list_at)
-        self.listed = ints(forest.listed)
-        self.start_at = ints(forest.start_at)
-        self.start = ints(forest.start)
-        self.pair_at = ints(forest.pair_at)
-        self.pair_tree = ints(forest.pair_tree)
-        self.node_pair = ints(forest.node_pair)
-        self.every_word = bits(forest.every_word)
-        self.set_words = bits(forest.set_words)
-
-        self.n_games = games.n_games
-        self.n_constraints = games.n_constraints
-        self.max_constraints = games.max_constraints
-        self.n_scores = games.n_scores
-        self.game_at = ints(games.game_at)
-        self.leaves = bits(games.leaves)
-        self.all_leaves = bits(games.all_leaves)
-        self.ranked = longs(games.ranked)
-        self.low_below = longs(games.low_below)
-        self.high_below = longs(games.high_below)
-        self.sure = longs(games.sure)
-        self.never = longs(games.never)
-        self.plus = ints(games.plus)
-        self.minus = ints(games.minus)
-        self.strict = ints(games.strict)
-        self.level = doubles(games.level)
-        self.score = doubles(games.score)
-        self.base = doubles(games.base)
-        self.divisor = games.divisor
-
-        self.x = ints(work.x)
-        self.kept = bits(work.kept)
-        self.witness = ints(work.witness)
-        self.point = ints(work.point)
-        self.single = bits(work.single)
-        self.lo = ints(work.lo)
-        self.hi = ints(work.hi)
-        self.missing = ints(work.missing)
-        self.words = bits(work.words)
-        self.mask = bits(work.mask)
-        self.low = longs(work.low)
-        self.high = longs(work.high)
-        self.low_sum = longs(work.low_sum)
-        self.high_sum = longs(work.high_sum)
-        self.at = ints(work.at)
-        self.stamp = ints(work.stamp)
-        self.changed = ints(work.changed)
-        self.stack = ints(work.stack)
-        self.votes = longs(work.votes)
-        self.touched = ints(work.touched)
-        self.sums = doubles(work.sums)
-        self.domain_lo = ints(work.domain_lo)
-        self.domain_hi = ints(work.domain_hi)
-        self.domain_missing = ints(work.domain_missing)
-        self.domain_words = bits(work.domain_words)
-        self.restricted = ints(work.restricted)
-        self.cost = doubles(work.cost)
-        self.step = doubles(work.step)
-        self.next_up = ints(work.next_up)
-        self.next_down = ints(work.next_down)
-        self.box_cost = doubles(work.box_cost)
-
-        self.nodes = 0
-        self.checked = 0
-        self.epoch = 0
-        self.priced = False
-        self.trail_room = self.box_room = self.word_room = self.frame_room = 0
-        self._grow_trail()
-        self._grow_box()
-        self._grow_words()
-        self._grow_frames()
-
-    # ---- room -------------------------------------------------------------------------------------------------
-
-    @cython.cfunc
-    def _grow_trail(self):
-        work = self.arrays[2]
-        room = max(4 * self.n_trees + 1024, 2 * self.trail_room)
-        work.resize(("trail_tree", "trail_at"), room)
-        work.resize(("trail_mask", "trail_low", "trail_high"), room * self.max_constraints)
-        self.trail_tree = ints(work.trail_tree)
-        self.trail_at = ints(work.trail_at)
-        self.trail_mask = bits(work.trail_mask)
-        self.trail_low = longs(work.trail_low)
-        self.trail_high = longs(work.trail_high)
-        self.trail_room = room
-
-    @cython.cfunc
-    def _grow_box(self):
-        work = self.arrays[2]
-        room = max(4 * self.n_features + 256, 2 * self.box_room)
-        work.resize(("box_feature", "box_lo", "box_hi", "box_missing"), room)
-        self.box_feature = ints(work.box_feature)
-        self.box_lo = ints(work.box_lo)
-        self.box_hi = ints(work.box_hi)
-        self.box_missing = ints(work.box_missing)
-        self.box_room = room
-
-    @cython.cfunc
-    def _grow_words(self):
-        work = self.arrays[2]
-        room = max(4 * self.n_words + 64, 2 * self.word_room)
-        work.resize(("word_trail",), room)
-        self.word_trail = bits(work.word_trail)
-        self.word_room = room
-
-    @cython.cfunc
-    def _grow_frames(self):
-        work = self.arrays[2]
-        room = max(256, 2 * self.frame_room)
-        work.resize(("frame_trail", "frame_box", "frame_node", "frame_side"), room)
-        self.frame_trail = longs(work.frame_trail)
-        self.frame_box = longs(work.frame_box)
-        self.frame_node = ints(work.frame_node)
-        self.frame_side = ints(work.frame_side)
-        self.frame_room = room
+    def __init__(self, forest: object, games: object, work: object, budget: object) -> None:
+        State.__init__(self, forest, games, work, budget)
 
     @cython.cfunc
     @cython.nogil
@@ -318,20 +144,10 @@ class Box:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def drop(self, n: cython.int, child: cython.int) -> cython.void:
-        """The leaves below ``child`` of node n are reached no longer."""
-        t: cython.int = self.node_tree[n]
-        top: cython.int = self.at[t]
+    def touch(self, t: cython.int) -> cython.void:
+        """Note tree t on the trail, once in a narrowing."""
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        width: cython.Py_ssize_t = self.max_constraints
-        mask: cython.ulonglong
-        gone: cython.ulonglong
-        if n < top or n >= self.node_end[top]:
-            return
-        if self.is_small[t]:
-            if self.mask[t] & self.leaves[cython.cast(cython.Py_ssize_t, self.first) * self.n_nodes + child] == 0:
-                return
         if self.stamp[t] != self.epoch:
             self.stamp[t] = self.epoch
             self.changed[self.n_changed] = t
@@ -339,23 +155,40 @@ class Box:
             k = self.trail_top
             self.trail_top += 1
             self.trail_tree[k] = t
-            self.trail_at[k] = top
+            self.trail_at[k] = self.at[t]
+            k *= self.max_constraints
             for i in range(self.n_active):
-                self.trail_mask[k * width + i] = self.mask[i * self.n_trees + t]
-                self.trail_low[k * width + i] = self.low[i * self.n_trees + t]
-                self.trail_high[k * width + i] = self.high[i * self.n_trees + t]
+                self.trail_mask[k + i] = self.mask[i * self.n_trees + t]
+                self.trail_low[k + i] = self.low[i * self.n_trees + t]
+                self.trail_high[k + i] = self.high[i * self.n_trees + t]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def drop(self, k: cython.Py_ssize_t, below: cython.p_ulonglong) -> cython.void:
+        """One side of listed node k is reached no longer; ``below`` holds that side's leaves."""
+        t: cython.int = self.list_tree[k]
+        i: cython.Py_ssize_t
+        n: cython.int
+        at: cython.Py_ssize_t = self.first * self.n_listed + k
+        if not self.is_open[t]:
+            return
         if self.is_small[t]:
-            for i in range(self.n_active):
-                gone = self.leaves[(self.first + i) * self.n_nodes + child]
-                mask = self.mask[i * self.n_trees + t]
-                self.mask[i * self.n_trees + t] = mask & ~gone
+            if self.mask[t] & below[at]:
+                self.touch(t)
+                for i in range(self.n_active):
+                    self.mask[i * self.n_trees + t] &= ~below[at + i * self.n_listed]
+        else:
+            n = self.listed[k]
+            if n >= self.at[t] and n < self.node_end[self.at[t]]:
+                self.touch(t)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def walk(self, t: cython.int, i: cython.int) -> cython.void:
         """Least and greatest reachable leaf value of a large tree, skipping subtrees that cannot widen them."""
-        at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.first + i) * self.n_nodes
+        at: cython.Py_ssize_t = (self.first + i) * self.n_nodes
         top: cython.int = 1
         n: cython.int
         side: cython.int
@@ -383,8 +216,8 @@ class Box:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def descend(self, t: cython.int) -> cython.void:
-        """Move ``at[t]`` to the lowest node that all reachable leaves of tree t lie below."""
+    def lowest(self, t: cython.int) -> cython.int:
+        """The lowest node of tree t, from ``at[t]`` on, that the current box does not decide."""
         n: cython.int = self.at[t]
         side: cython.int
         while self.node_left[n] >= 0:
@@ -392,42 +225,48 @@ class Box:
             if side == 3:
                 break
             n = self.node_left[n] if side == 1 else self.node_right[n]
-        self.at[t] = n
+        return n
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def measure(self, t: cython.int, i: cython.int) -> cython.void:
-        """Set the least and greatest value of tree t in constraint i of the current game."""
+    def measure(self, t: cython.int) -> cython.void:
+        """Add tree t's least and greatest value to the sums; it is open while they differ."""
+        i: cython.int
+        u: cython.Py_ssize_t
         k: cython.Py_ssize_t
         mask: cython.ulonglong
-        if self.is_small[t]:
-            k = cython.cast(cython.Py_ssize_t, self.first + i) * self.n_leaves + self.leaf_at[t]
-            mask = self.mask[i * self.n_trees + t]
-            self.low[i * self.n_trees + t] = self.ranked[k + lowest_bit(mask)]
-            self.high[i * self.n_trees + t] = self.ranked[k + highest_bit(mask)]
-        else:
-            self.walk(t, i)
+        self.is_open[t] = 0
+        if not self.is_small[t]:
+            self.at[t] = self.lowest(t)
+        for i in range(self.n_active):
+            u = i * self.n_trees + t
+            if self.is_small[t]:
+                k = (self.first + i) * self.n_leaves + self.leaf_at[t]
+                mask = self.mask[u]
+                self.low[u] = self.ranked[k + lowest_bit(mask)]
+                self.high[u] = self.ranked[k + highest_bit(mask)]
+            else:
+                self.walk(t, i)
+            if self.low[u] != self.high[u]:
+                self.is_open[t] = 1
+            self.low_sum[i] += self.low[u]
+            self.high_sum[i] += self.high[u]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def settle(self) -> cython.void:
-        """After a narrowing: the changed trees' bounds, their sums and residual roots."""
+        """After a narrowing: the changed trees' bounds and their sums."""
         k: cython.int
+        i: cython.Py_ssize_t
         t: cython.int
-        i: cython.int
-        u: cython.Py_ssize_t
         for k in range(self.n_changed):
             t = self.changed[k]
-            self.descend(t)
             for i in range(self.n_active):
-                u = i * self.n_trees + t
-                self.low_sum[i] -= self.low[u]
-                self.high_sum[i] -= self.high[u]
-                self.measure(t, i)
-                self.low_sum[i] += self.low[u]
-                self.high_sum[i] += self.high[u]
+                self.low_sum[i] -= self.low[i * self.n_trees + t]
+                self.high_sum[i] -= self.high[i * self.n_trees + t]
+            self.measure(t)
 
     @cython.cfunc
     @cython.nogil
@@ -479,20 +318,18 @@ class Box:
             for k in range(self.list_at[f], self.list_at[f + 1]):
                 n = self.listed[k]
                 if hi <= self.node_cut[n]:
-                    self.drop(n, self.node_right[n])
+                    self.drop(k, self.right_of)
                 elif lo > self.node_cut[n]:
-                    self.drop(n, self.node_left[n])
+                    self.drop(k, self.left_of)
         else:
             if hi < old_hi:
                 for k in range(self.start[at + hi], self.start[at + old_hi]):
-                    n = self.listed[k]
-                    if not (missing and self.node_missing[n] & 2):
-                        self.drop(n, self.node_right[n])
+                    if not (missing and self.node_missing[self.listed[k]] & 2):
+                        self.drop(k, self.right_of)
             if lo > old_lo:
                 for k in range(self.start[at + old_lo], self.start[at + lo]):
-                    n = self.listed[k]
-                    if not (missing and self.node_missing[n] & 1):
-                        self.drop(n, self.node_left[n])
+                    if not (missing and self.node_missing[self.listed[k]] & 1):
+                        self.drop(k, self.left_of)
         self.settle()
         if self.priced:
             self.price(f)
@@ -505,18 +342,16 @@ class Box:
         """Narrow a categorical feature to the states of the bit set that starts at ``allowed[at]``."""
         i: cython.int
         k: cython.int
-        n: cython.int
         side: cython.int
         self.remember(f)
         for i in range(self.n_set_words[f]):
             self.words[self.word_at[f] + i] &= allowed[at + i]
         for k in range(self.list_at[f], self.list_at[f + 1]):
-            n = self.listed[k]
-            side = self.sides(n)
+            side = self.sides(self.listed[k])
             if side == 1:
-                self.drop(n, self.node_right[n])
+                self.drop(k, self.right_of)
             elif side == 2:
-                self.drop(n, self.node_left[n])
+                self.drop(k, self.left_of)
         self.settle()
         if self.priced:
             self.price(f)
@@ -568,6 +403,7 @@ class Box:
             k = self.trail_top
             t = self.trail_tree[k]
             self.at[t] = self.trail_at[k]
+            self.is_open[t] = 1
             for i in range(self.n_active):
                 u = i * self.n_trees + t
                 self.mask[u] = self.trail_mask[k * width + i]
@@ -597,6 +433,8 @@ class Box:
         n: cython.int
         f: cython.int
         side: cython.int
+        at: cython.Py_ssize_t
+        gone: cython.ulonglong
         keep: cython.ulonglong = 0
         one: cython.ulonglong = 1
         keep = ~keep
@@ -617,9 +455,10 @@ class Box:
                     side = self.sides(n)
                     if side == 3 or not self.is_small[self.node_tree[n]]:
                         continue
-                    n = self.node_right[n] if side == 1 else self.node_left[n]
                     for c in range(self.n_constraints):
-                        self.kept[c * self.n_pairs + self.node_pair[self.listed[k]]] &= ~self.leaves[c * self.n_nodes + n]
+                        at = c * self.n_listed + k
+                        gone = self.right_of[at] if side == 1 else self.left_of[at]
+                        self.kept[c * self.n_pairs + self.node_pair[n]] &= ~gone
 
     @cython.cfunc
     @cython.nogil
@@ -664,17 +503,12 @@ class Box:
                 column = (self.first + i) * cython.cast(cython.Py_ssize_t, self.n_pairs)
                 for k in range(self.pair_at[f], self.pair_at[f + 1]):
                     self.mask[row + self.pair_tree[k]] &= self.kept[column + k]
-        for t in range(self.n_trees):
-            self.at[t] = self.root[t]
-            if not self.is_small[t] or self.mask[t] & (self.mask[t] - 1):
-                self.descend(t)
         for i in range(self.n_active):
             self.low_sum[i] = 0
             self.high_sum[i] = 0
-            for t in range(self.n_trees):
-                self.measure(t, cython.cast(cython.int, i))
-                self.low_sum[i] += self.low[i * self.n_trees + t]
-                self.high_sum[i] += self.high[i * self.n_trees + t]
+        for t in range(self.n_trees):
+            self.at[t] = self.root[t]
+            self.measure(t)
         for f in range(self.n_features):
             if self.restricted[f] and (free[f >> 6] >> (f & 63)) & 1:
                 if self.is_set[f]:

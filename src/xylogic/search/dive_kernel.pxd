@@ -1,3 +1,5 @@
+cimport cython
+
 from xylogic.search.box_kernel cimport Box
 
 
@@ -9,13 +11,24 @@ cdef class Search(Box):
     cdef readonly double best
     cdef long long slack
 
+    @cython.final
     cdef int judge(self) except -1 nogil
+    @cython.final
     cdef bint is_fixed(self, int f) noexcept nogil
+    @cython.final
     cdef int choose(self) noexcept nogil
+    @cython.final
+    cdef int crossing(self, int t, int i) noexcept nogil
+    @cython.final
     cdef int resolve(self) noexcept nogil
+    @cython.final
     cdef void clamp(self) noexcept nogil
+    @cython.final
     cdef int accept(self) except -1 nogil
+    @cython.final
     cdef int dive(self) except -1 nogil
+    @cython.final
     cdef int flip(self, unsigned long long *free) except -1 nogil
+    @cython.final
     cdef int range_over(self, unsigned long long *free) except -1 nogil
     cdef _range(self, unsigned long long[::1] free)

@@ -99,10 +99,10 @@ class Search(Box):
                     some = True
                     least = room
                     focus = i
-        row = cython.cast(cython.Py_ssize_t, focus) * self.n_trees
+        row = focus * self.n_trees
         for t in range(self.n_trees):
-            if self.low[row + t] != self.high[row + t]:
-                n = self.at[t]
+            if self.is_open[t] and self.low[row + t] != self.high[row + t]:
+                n = self.crossing(t, focus)
                 test = self.node_test[n]
                 if self.votes[test] == 0:
                     self.touched[n_touched] = test
@@ -114,12 +114,30 @@ class Search(Box):
         for i in range(n_touched):
             self.votes[self.touched[i]] = 0
         if best < 0:
+            # The sums are known but for rounding: which leaves are reached matters now, not only their values.
             for t in range(self.n_trees):
-                if self.is_small[t] and self.mask[t] & (self.mask[t] - 1) == 0:
-                    continue
-                if self.node_left[self.at[t]] >= 0:
-                    return self.at[t]
+                n = self.lowest(t)
+                if self.node_left[n] >= 0:
+                    return n
         return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def crossing(self, t: cython.int, i: cython.int) -> cython.int:
+        """The lowest node of tree t that all its reachable leaves lie below."""
+        n: cython.int = self.at[t]
+        c: cython.Py_ssize_t = (self.first + i) * self.n_nodes
+        mask: cython.ulonglong = self.mask[i * self.n_trees + t]
+        if self.is_small[t]:
+            while True:
+                if mask & self.leaves[c + self.node_left[n]] == 0:
+                    n = self.node_right[n]
+                elif mask & self.leaves[c + self.node_right[n]] == 0:
+                    n = self.node_left[n]
+                else:
+                    break
+        return n
 
     @cython.cfunc
     @cython.nogil
@@ -129,16 +147,17 @@ class Search(Box):
         t: cython.int
         k: cython.int
         i: cython.int
-        c: cython.int
+        n: cython.Py_ssize_t
+        c: cython.Py_ssize_t
         a: cython.double
         b: cython.double
         width: cython.int = self.n_scores
         for k in range(width):
             self.sums[k] = self.base[k]
         for t in range(self.n_trees):
-            self.descend(t)
+            n = self.lowest(t)
             for k in range(width):
-                self.sums[k] += self.score[cython.cast(cython.Py_ssize_t, self.at[t]) * width + k]
+                self.sums[k] += self.score[n * width + k]
         for k in range(width):
             self.sums[k] /= self.divisor
         for i in range(self.n_active):

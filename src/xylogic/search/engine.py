@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from xylogic.model.ensemble import Ensemble
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
 from xylogic.search.games import Constraint, Games, Scores
+from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import bit_set
 from xylogic.search.work import Work
 
@@ -52,29 +52,24 @@ class Engine:
         self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
         self._games: dict[Goal, Games] = {}
         self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
+        self.idle_reasons: list[Reasons] = []
         self._lock = threading.Lock()
 
-    @contextmanager
-    def search(self, goal: Goal, x: States, budget: Budget) -> Iterator[tuple[Search, Work]]:
-        """A search for ``goal`` from instance ``x``, borrowed for a while."""
+    def search(self, goal: Goal, x: States, budget: Budget) -> Borrowed:
+        """A search for ``goal`` from instance ``x``, borrowed by ``with``: (search, its scratch arrays)."""
+        return Borrowed(self, goal, x, budget)
+
+    def take(self, goal: Goal, budget: Budget) -> tuple[Search, Work]:
+        """An idle search for ``goal``, or a new one."""
         try:
-            search, work = self._idle.setdefault(goal, []).pop()
-        except IndexError:
+            return self._idle[goal].pop()
+        except (KeyError, IndexError):
             games = self._tables(goal)
             work = Work(self.forest, games)
-            search = Search(self.forest, games, work, budget)
-        search.restart(budget)
-        if work.instance is not x:
-            search.set_instance(x)
-            work.instance = x
-        try:
-            yield search, work
-        finally:
-            if work.restricted_now:
-                work.restricted[:] = 0
-                work.restricted_now = False
-            search.restart(None)
-            self._idle[goal].append((search, work))
+            return Search(self.forest, games, work, budget), work
+
+    def give_back(self, goal: Goal, search: Search, work: Work) -> None:
+        self._idle.setdefault(goal, []).append((search, work))
 
     def _tables(self, goal: Goal) -> Games:
         with self._lock:
@@ -113,3 +108,25 @@ class Engine:
         if self.model.is_binary_sum:
             return Constraint(0, -1, strict) if a == 1 else Constraint(-1, 0, strict)
         return Constraint(a, b, strict)
+
+
+class Borrowed:
+    """A search lent for one question."""
+
+    def __init__(self, engine: Engine, goal: Goal, x: States, budget: Budget) -> None:
+        self._engine, self._goal, self._x, self._budget = engine, goal, x, budget
+
+    def __enter__(self) -> tuple[Search, Work]:
+        self._search, self._work = self._engine.take(self._goal, self._budget)
+        self._search.restart(self._budget)
+        if self._work.instance is not self._x:
+            self._search.set_instance(self._x)
+            self._work.instance = self._x
+        return self._search, self._work
+
+    def __exit__(self, *stop: object) -> None:
+        if self._work.restricted_now:
+            self._work.restricted[:] = 0
+            self._work.restricted_now = False
+        self._search.restart(None)
+        self._engine.give_back(self._goal, self._search, self._work)

@@ -36,7 +36,7 @@ class Forest:
     root, is_small, leaf_at : per tree; whether it has at most 64 leaves, and where its leaves start among all leaves.
     is_set, n_values, has_missing, n_set_words, word_at, state_at : per feature; unordered states, states without
         "missing", whether there is that state, words of its bit sets and where they and its states start.
-    list_at, listed : per feature, its nodes by ascending cut. ``start[start_at[f] + 1 + s]``: where in ``listed`` the
+    list_at, listed, list_tree : per feature, its nodes by ascending cut, and their trees. ``start[start_at[f] + 1 + s]``: where in ``listed`` the
         nodes with cut >= s begin, for s from -1.
     pair_at, pair_tree : per feature, the trees that test it.
     every_word : uint64, bit sets of all states, placed by ``word_at``.
@@ -71,6 +71,8 @@ class Forest:
         self.n_values = self._per_feature(c.n_values for c in self.cells)
         self.has_missing = self._per_feature(c.missing for c in self.cells)
         n_states = self.n_values + self.has_missing
+        self._never_missing = self.has_missing == 0
+        self._never_missing[-1] = False
         self.n_set_words = self.is_set * ((n_states + 63) // 64)
         self.word_at = _offsets(self.n_set_words)[:-1]
         self.state_at = _offsets(n_states)[:-1]
@@ -153,6 +155,7 @@ class Forest:
         tested = np.flatnonzero(self.node_feature >= 0)
         by_cut = np.lexsort((self.node_cut[tested], self.node_feature[tested]))
         self.listed = np.append(tested[by_cut], 0).astype(np.int32)
+        self.list_tree = self.node_tree[self.listed]
         feature = self.node_feature[tested]
         self.list_at = _offsets(np.bincount(feature, minlength=self.n_features))
         starts = []
@@ -175,8 +178,8 @@ class Forest:
         """
         states = np.zeros(self.n_features + 1, np.int32)
         locate(values, self.columns, self.cut_at, self.cuts, self.is_set, self.n_values, states)
-        absent = (states == self.n_values) & (self.has_missing == 0)
-        if absent[:-1].any():
+        absent = (states == self.n_values) & self._never_missing
+        if absent.any():
             name = self.cells[int(np.argmax(absent))].name
             raise InvalidInputError(f"column {name!r}: the value is missing, where that is no state of the feature")
         return states

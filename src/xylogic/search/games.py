@@ -80,6 +80,7 @@ class Games:
     game_at : int32 (n_games + 1,), where each game's constraints begin.
     leaves : uint64 (n_constraints, n_nodes), for small trees, the leaves below each node as bits by ascending value.
     all_leaves : uint64 (n_constraints, n_trees), the leaves that some input reaches.
+    left_of, right_of : uint64 (n_constraints, n_listed), ``leaves`` of the children of each listed node.
     ranked : int64 (n_constraints, n_leaves), each tree's leaf values ascending.
     low_below, high_below : int64 (n_constraints, n_nodes), least and greatest leaf value below each node.
     sure, never : int64 (n_constraints,); a sum >= sure holds, a sum < never fails, between them ``score`` decides.
@@ -102,9 +103,12 @@ class Games:
         self.level = np.array([c.level for c in listed], dtype=np.float64)
         needs = np.array([_needs(c, scores) for c in listed], dtype=np.int64)
         self.sure, self.never = np.ascontiguousarray(needs[:, 0]), np.ascontiguousarray(needs[:, 1])
+        tables = [_tables(c, scores, forest) for c in listed]
         self.leaves, self.all_leaves, self.ranked, self.low_below, self.high_below = (
-            np.concatenate(tables) for tables in zip(*(_tables(c, scores, forest) for c in listed), strict=True)
+            np.concatenate(table) for table in zip(*tables, strict=True)
         )
+        self.left_of = np.concatenate([leaves[forest.node_left[forest.listed]] for leaves, *_ in tables])
+        self.right_of = np.concatenate([leaves[forest.node_right[forest.listed]] for leaves, *_ in tables])
 
 
 def _needs(constraint: Constraint, scores: Scores) -> tuple[int, int]:

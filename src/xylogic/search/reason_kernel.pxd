@@ -1,3 +1,5 @@
+cimport cython
+
 from xylogic.search.dive_kernel cimport Search
 
 
@@ -20,7 +22,11 @@ cdef class Reasons:
 
     cdef _grow(self, long long room)
     cdef _grow_edges(self)
+    @cython.final
     cdef void difference(self) noexcept nogil
+    @cython.final
     cdef int shrink(self) except -1 nogil
+    @cython.final
     cdef int multiply(self) except -1 nogil
+    @cython.final
     cdef int advance(self) except -1 nogil

@@ -11,11 +11,13 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import bits, ints, longs, lowest_bit
+    from cython.cimports.xylogic.search.box_kernel import lowest_bit
     from cython.cimports.xylogic.search.dive_kernel import Search
+    from cython.cimports.xylogic.search.state_kernel import bits, ints, longs
 else:
-    from xylogic.search.box_kernel import bits, ints, longs, lowest_bit
+    from xylogic.search.box_kernel import lowest_bit
     from xylogic.search.dive_kernel import Search
+    from xylogic.search.state_kernel import bits, ints, longs
 
 
 @cython.cclass
@@ -40,13 +42,19 @@ class Reasons:
         self.edge = bits(self.keep["edge"])
         self.bucket_at = longs(self.keep["bucket_at"])
         self.room = self.edge_room = 0
-        self.n_edges = 0
         self.work = 0
         self._grow(64)
         self._grow_edges()
-        # The first candidate is the empty set.
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all reasons. The first candidate is the empty set."""
+        i: cython.int
+        for i in range(self.width):
+            self.sets[i] = 0
         self.n_sets = 1
         self.n_done = 0
+        self.n_edges = 0
 
     def use(self, search: Search) -> None:
         """Go on with this search."""

@@ -1,18 +1,61 @@
 """Plain text from finished results: what ``Explanation.to_dict()`` and a verification hold, made readable.
 
-Rounding is for display only, and never makes two different scores look equal. Names are shown literally, except
-that characters which could steer a terminal are escaped.
+Scores are rounded for display, never so far that two different ones look equal; conditions and rows are exact. Names
+are shown literally, except that characters which could steer a terminal are escaped.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["duration", "explanation_text", "number", "printable", "scores_text", "verification_text"]
+__all__ = ["duration", "explanation_text", "number", "printable", "verification_text"]
 
 INDENT = "    "
+Result = Mapping[str, Any]
+Written = tuple[str, list[str]]  # a headline, and the lines under it
+
+
+def explanation_text(result: Result, most: int | None = 10) -> str:
+    """An explanation as text.
+
+    Parameters
+    ----------
+    result : what ``Explanation.to_dict()`` gives; only the questions that were asked are in it.
+    most : how many items of a long list are shown; ``None`` shows all.
+    """
+    lines = [f"Model: {printable(result['model'])}", f"Prediction: {number(result['prediction'])}"]
+    scores = result["scores"]
+    if scores.keys() != {"prediction"}:
+        texts = apart(list(scores.values()))
+        shares = ", ".join(f"{printable(name)} {text}" for name, text in zip(scores, texts, strict=True))
+        lines.append(f"Scores: {shares} (margin {short(result['margin'])})")
+    for question, answer in result["answers"].items():
+        head, under = WRITERS[question](answer, result, most)
+        lines += ["", f"{head}  {standing(answer)}", *under]
+    return "\n".join(lines)
+
+
+def verification_text(result: Result, most: int | None = 10) -> str:
+    """A verification as text.
+
+    Parameters
+    ----------
+    result : ``ok``, ``rows_checked`` and ``mismatches``, a list of dicts ``question``, ``model``, ``source``, ``row``.
+    most : how many mismatches are shown; ``None`` shows all.
+    """
+    found = result["mismatches"]
+    verdict = "equal, bit for bit" if result["ok"] else "NOT equal"
+    wrong = count(len(found), "mismatch", "mismatches")
+    lines = [f"{count(result['rows_checked'], 'row')} checked, {wrong}: {verdict}"]
+    for one in found[:most]:
+        cells = ", ".join(f"{name} = {number(value)}" for name, value in one["row"].items())
+        answers = f"{one['question']}: model {one['model']!r}, source {one['source']!r}"
+        lines.append(INDENT + printable(f"{answers}, at {cells}"))
+    return "\n".join([*lines, *hidden(len(found), most)])
+
+
+# ---- words and numbers ------------------------------------------------------------------------------------------
 
 
 def printable(text: object) -> str:
@@ -21,191 +64,173 @@ def printable(text: object) -> str:
 
 
 def number(value: Any) -> str:
-    """The shortest text that reads back as the same number; whole numbers print without a fraction."""
-    if isinstance(value, float):
-        if math.isnan(value):
-            return "missing"
-        if value.is_integer() and abs(value) < 1e16:
-            return str(int(value))
-        return repr(float(value)).replace("inf", "infinity")
-    return "missing" if value is None else printable(value)
+    """The shortest text that reads back as the same value; whole numbers print without a fraction."""
+    if value is None or value != value:
+        return "missing"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+        return str(int(value))
+    return printable(value)
 
 
 def apart(values: Sequence[float], digits: int = 4) -> list[str]:
     """The numbers with the fewest significant digits, at least ``digits``, that keep different ones apart."""
-    texts = [f"{value:.{digits}g}" for value in values]
-    while digits < 17 and len(set(texts)) < len(set(values)):
-        digits += 1
-        texts = [f"{value:.{digits}g}" for value in values]
+    for more in range(digits, 18):
+        texts = [f"{value:.{more}g}" for value in values]
+        if len(set(texts)) == len(set(values)):
+            break
     return texts
 
 
+def short(value: Any) -> str:
+    """One number, rounded for display."""
+    return apart([value])[0] if isinstance(value, float) else number(value)
+
+
 def duration(seconds: float) -> str:
-    """A time with its unit, to three digits at most."""
+    """A time with its unit, to three digits."""
     if seconds < 0.9995:
         return f"{seconds * 1e3:.3g} ms"
     return f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
-def count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def scores_text(scores: Mapping[Any, float], margin: float | None = None) -> str:
-    """``"benign 0.03, malignant 0.97 (margin 0.94)"``."""
-    texts = apart(list(scores.values()))
-    line = ", ".join(f"{printable(name)} {text}" for name, text in zip(scores, texts, strict=True))
-    return line if margin is None else f"{line} (margin {apart([margin])[0]})"
+def standing(answer: Result) -> str:
+    """How far an answer is proven: ``"[exact, 1.2 ms]"``, ``"[partial, 10 s; between 2 and 5 features]"``."""
+    first = f"{answer['status']}, {duration(answer['seconds'])}"
+    return f"[{'; '.join([first, *known(answer['bounds'])])}]"
 
 
-def condition(term: Any) -> str:
-    """A term or clause on one line."""
-    return printable(term["text"] if isinstance(term, Mapping) else term)
+def known(bounds: Result) -> list[str]:
+    """What is proven, in words; the sizes of lists stand in their headlines."""
+    words = []
+    if "lower" in bounds:
+        lower, upper = number(bounds["lower"]), bounds.get("upper", "Infinity")
+        words.append(
+            f"at least {lower} features" if upper == "Infinity" else f"between {lower} and {number(upper)} features"
+        )
+    if "cost" in bounds:
+        words.append(f"cost {short(bounds['cost'])}")
+    if isinstance(bounds.get("found"), list):
+        words.append(f"found {', '.join(map(printable, bounds['found'])) or 'none yet'}")
+    return words
 
 
-def literals(term: Any, word: str) -> list[str]:
-    """A term or clause with one literal a line, joined by ``word`` where its parts are known."""
-    parts = term.get("features") if isinstance(term, Mapping) else None
-    if not isinstance(parts, Mapping) or not parts:
-        return [INDENT + condition(term)]
-    texts = [printable(part) for part in parts.values()]
-    return [INDENT + texts[0], *(f"{INDENT}{word} {text}" for text in texts[1:])]
+def hidden(n: int, most: int | None) -> list[str]:
+    return [f"{INDENT}... and {n - most} more"] if most is not None and n > most else []
 
 
-def size(term: Any) -> str:
-    parts = term.get("features") if isinstance(term, Mapping) else None
-    return "" if parts is None else count(len(parts), "feature")
+# ---- one writer a question: (answer, result, most) -> headline and lines ----------------------------------------
 
 
-def listed(items: Iterable[Any], most: int | None) -> list[str]:
-    """One line an item, numbered, the first ``most``."""
-    everything = list(items)
-    shown = everything if most is None else everything[:most]
-    lines = [f"{INDENT}{i}. {condition(item)}" for i, item in enumerate(shown, 1)]
-    rest = len(everything) - len(shown)
-    return [*lines, f"{INDENT}... and {rest} more"] if rest else lines
+def prediction(result: Result) -> str:
+    return number(result["prediction"])
 
 
-# One writer a question: (value, the prediction, most) -> (headline, lines under it).
-Written = tuple[str, list[str]]
+def conditions(reason: Result, word: str) -> list[str]:
+    """A term or clause, one condition a line."""
+    first, *rest = [printable(part["text"]) for part in reason["conditions"].values()] or [printable(reason["text"])]
+    return [INDENT + first, *(f"{INDENT}{word} {text}" for text in rest)]
 
 
-def one_sufficient(value: Any, prediction: str, _: int | None) -> Written:
-    if value is None:
+def listed(reasons: Sequence[Result], most: int | None) -> list[str]:
+    """Terms, clauses or boxes, numbered, one a line."""
+    lines = [f"{INDENT}{i}. {printable(reason['text'])}" for i, reason in enumerate(reasons[:most], 1)]
+    return lines + hidden(len(reasons), most)
+
+
+def total(answer: Result, reasons: Sequence[Any]) -> str:
+    return f"{len(reasons)} in all" if answer["status"] == "exact" else f"{len(reasons)} found"
+
+
+def one_sufficient(answer: Result, result: Result, _: int | None) -> Written:
+    reason = answer["value"]
+    if reason is None:
         return "A sufficient reason: none proven", []
-    return f"A sufficient reason for {prediction}, {size(value)}".removesuffix(", "), literals(value, "and")
+    size = count(len(reason["features"]), "feature")
+    doubt = "" if answer["status"] == "exact" else ", perhaps not minimal"
+    return f"A sufficient reason for {prediction(result)}, {size}{doubt}", conditions(reason, "and")
 
 
-def smallest_sufficient(value: Any, prediction: str, most: int | None) -> Written:
-    head, lines = one_sufficient(value, prediction, most)
-    return head.replace("A sufficient", "A smallest sufficient", 1), lines
+def smallest_sufficient(answer: Result, result: Result, most: int | None) -> Written:
+    head, under = one_sufficient(answer, result, most)
+    return head.replace("A sufficient", "A smallest sufficient", 1), under
 
 
-def sufficient(value: Any, prediction: str, most: int | None) -> Written:
-    return f"Each sufficient reason for {prediction}: {len(value)} found", listed(value, most)
+def every_sufficient(answer: Result, result: Result, most: int | None) -> Written:
+    reasons = answer["value"]
+    return f"Sufficient reasons for {prediction(result)}, {total(answer, reasons)}", listed(reasons, most)
 
 
-def necessary(value: Any, prediction: str, most: int | None) -> Written:
-    head = f"Each necessary reason for {prediction} (leaving all its conditions can change it): {len(value)} found"
-    return head, listed(value, most)
+def every_necessary(answer: Result, result: Result, most: int | None) -> Written:
+    reasons = answer["value"]
+    head = f"Necessary reasons for {prediction(result)}, {total(answer, reasons)}; to change it, break every condition of one"
+    return head, listed(reasons, most)
 
 
-def contrastive(value: Any, _: str, most: int | None) -> Written:
+def contrastive(answer: Result, _: Result, most: int | None) -> Written:
     lines = []
-    for target, clauses in value.items():
-        lines.append(f"{INDENT}to {printable(target)}: {len(clauses)} found")
-        lines += [INDENT + line for line in listed(clauses, most)]
-    return "Contrastive reasons (changing these features can bring that class)", lines
+    for target, reasons in answer["value"].items():
+        lines.append(f"{INDENT}for {printable(target)}, {total(answer, reasons)}")
+        lines += [INDENT + line for line in listed(reasons, most)]
+    return "Contrastive reasons; to reach another class, break every condition of one", lines
 
 
-def robustness(value: Any, prediction: str, _: int | None) -> Written:
+def robustness(answer: Result, result: Result, _: int | None) -> Written:
+    value = answer["value"]
     if value is None:
         return "Robustness: not proven", []
-    if value in ("Infinity", math.inf):
-        return f"Robustness: infinite; no change of any feature alters {prediction}", []
-    return f"Robustness: {count(value, 'feature')} must change, at the least, to alter {prediction}", []
+    if value == "Infinity":
+        return f"Robustness: infinite, nothing changes {prediction(result)}", []
+    return f"Robustness: {count(value, 'feature')} must change, at the least, to change {prediction(result)}", []
 
 
-def shortest_flips(value: Any, prediction: str, most: int | None) -> Written:
-    boxes = value.get("boxes", []) if isinstance(value, Mapping) else value
-    head = f"Shortest flips away from {prediction}: {count(len(boxes), 'box').replace('boxs', 'boxes')}"
-    if isinstance(value, Mapping) and "n_flips" in value:
-        head += f" of {count(value['n_flips'], 'cell')}"
-    return head, listed(boxes, most)
+def shortest_flips(answer: Result, result: Result, most: int | None) -> Written:
+    flips = answer["value"]
+    size = f"{count(flips['n_flips'], 'cell')} in {count(len(flips['boxes']), 'box', 'boxes')}"
+    return f"Shortest flips away from {prediction(result)}, {size}", listed(flips["boxes"], most)
 
 
-def counterfactual(value: Any, prediction: str, _: int | None) -> Written:
-    if value is None:
-        return f"Counterfactual: no allowed change alters {prediction}", []
-    head = "Counterfactual, the nearest row"
-    if "prediction" in value:
-        head += f" that is predicted {printable(value['prediction'])}"
-    if value.get("cost") is not None:
-        head += f", at cost {apart([value['cost']])[0]}"
-    changes = value.get("changes", {})
-    return head, [f"{INDENT}{printable(name)}: {number(a)} -> {number(b)}" for name, (a, b) in changes.items()]
+def counterfactual(answer: Result, result: Result, _: int | None) -> Written:
+    row, value = result["row"], answer["value"]
+    targets = value if value is not None and value.keys() != row.keys() else {None: value}
+    nearest = "the nearest row" if answer["status"] == "exact" else "a row, perhaps not the nearest,"
+    heads, lines = [], []
+    for target, other in targets.items():
+        goal = f"predicted {printable(target)}" if target is not None else f"not predicted {prediction(result)}"
+        if other is None:
+            heads.append(
+                f"no row within the bounds is {goal}" if answer["status"] == "exact" else f"none {goal} was found"
+            )
+            continue
+        heads.append(f"{nearest} {goal}")
+        changed = [name for name in row if number(row[name]) != number(other[name])]
+        lines += [f"{INDENT}{printable(name)}: {number(row[name])} -> {number(other[name])}" for name in changed]
+    return f"Counterfactual: {'; '.join(heads)}", lines
 
 
-def names(title: str) -> Callable[[Any, str, int | None], Written]:
-    def write(value: Any, _: str, __: int | None) -> Written:
-        return f"{title}: {count(len(value), 'feature')}", [INDENT + ", ".join(map(printable, value))] if value else []
+def features(title: str) -> Callable[[Result, Result, int | None], Written]:
+    def write(answer: Result, _: Result, __: int | None) -> Written:
+        names: Iterable[str] | None = answer["value"]
+        if names is None:
+            return f"{title}: not proven", []
+        listing = [printable(name) for name in names]
+        return f"{title}: {count(len(listing), 'feature')}", [INDENT + ", ".join(listing)] if listing else []
 
     return write
 
 
-WRITERS: dict[str, Callable[[Any, str, int | None], Written]] = {
+WRITERS: dict[str, Callable[[Result, Result, int | None], Written]] = {
     "sufficient_reason": one_sufficient,
     "smallest_sufficient_reason": smallest_sufficient,
-    "sufficient_reasons": sufficient,
-    "necessary_reasons": necessary,
+    "sufficient_reasons": every_sufficient,
+    "necessary_reasons": every_necessary,
     "contrastive": contrastive,
     "robustness": robustness,
     "shortest_flips": shortest_flips,
     "counterfactual": counterfactual,
-    "relevant_features": names("Relevant features, in some sufficient reason"),
-    "necessary_features": names("Necessary features, in every sufficient reason"),
+    "relevant_features": features("Relevant features (in some sufficient reason)"),
+    "necessary_features": features("Necessary features (in every sufficient reason)"),
 }
-
-
-def standing(answer: Mapping[str, Any]) -> str:
-    """``"[exact, 1.2 ms]"``, or ``"[partial, 10 s; lower 2, upper 5]"``."""
-    text = f"{answer.get('status', 'exact')}, {duration(answer.get('seconds', 0.0))}"
-    bounds = answer.get("bounds") or {}
-    known = ", ".join(f"{printable(name).replace('_', ' ')} {number(value)}" for name, value in bounds.items())
-    return f"[{text}; {known}]" if known else f"[{text}]"
-
-
-def explanation_text(result: Mapping[str, Any], most: int | None = 10) -> str:
-    """An explanation as text.
-
-    Parameters
-    ----------
-    result : what ``Explanation.to_dict()`` gives; only the questions that were asked are in it.
-    most : how many items of a long list are shown; ``None`` shows all.
-    """
-    prediction = number(result["prediction"])
-    lines = [f"Model: {printable(result['model'])}", f"Prediction: {prediction}"]
-    scores = result.get("scores") or {}
-    if set(scores) - {"prediction"}:
-        lines.append(f"Scores: {scores_text(scores, result.get('margin'))}")
-    for question, answer in result.get("answers", {}).items():
-        writer = WRITERS.get(question.replace("-", "_"))
-        value = answer.get("value")
-        if writer is None:
-            head, under = f"{printable(question)}: {number(value)}", []
-        else:
-            head, under = writer(value, prediction, most)
-        lines += ["", f"{head}  {standing(answer)}", *under]
-    return "\n".join(lines)
-
-
-def verification_text(result: Mapping[str, Any], most: int | None = 10) -> str:
-    """A verification as text: ``ok``, ``rows_checked`` and ``mismatches`` (a list of rows with both answers)."""
-    mismatches = result["mismatches"]
-    verdict = "equal, bit for bit" if result["ok"] else "NOT equal"
-    lines = [f"{result['rows_checked']} rows checked, {count(len(mismatches), 'mismatch').replace('hs', 'hes')}: {verdict}"]
-    shown = mismatches if most is None else mismatches[:most]
-    lines += [INDENT + printable(mismatch) for mismatch in shown]
-    if len(shown) < len(mismatches):
-        lines.append(f"{INDENT}... and {len(mismatches) - len(shown)} more")
-    return "\n".join(lines)
