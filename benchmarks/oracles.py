@@ -156,12 +156,13 @@ class SoftVote:
                 config.ignore_state_when_worse_than = least
                 config.stop_when_num_solutions_exceeds = 1
                 search = config.get_search(self._pair(decided, other), box)
-                while search.step_for(10.0, 1000) == veritas.StopReason.NONE:
-                    pass
+                stopped = search.step_for(10.0, 1000)
+                while stopped in (veritas.StopReason.NONE, veritas.StopReason.OUT_OF_TIME):
+                    stopped = search.step_for(10.0, 1000)
                 if search.num_solutions() and search.get_solution(0).output >= least:
                     return _inside(search.get_solution(0).box(), given)
                 if search.num_open() and search.current_bounds().top_of_open >= least:
-                    raise RuntimeError("veritas stopped without an answer")
+                    raise RuntimeError(f"veritas stopped without an answer: {stopped.name}")
             return None
 
         return flip

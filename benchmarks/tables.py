@@ -33,7 +33,7 @@ contradicts, found by search; those of the hard vote answer another question tha
 *peer refuted*: our reasons to which the peer's oracle knows a counterexample. PyXAI's contrastive question exists
 for two classes only."""
 SCALING = """\
-Soft vote; medians over 10 rows; *stopped*: rows on which the time limit ended the question.
+Soft vote; medians over 6 rows; *stopped*: rows on which the time limit ended the question.
 
 ![cost along trees, depth, features and rows](scaling.png)"""
 

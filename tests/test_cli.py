@@ -232,16 +232,16 @@ def test_unusable_calls(call, iris, monkeypatch, args):
     refused(call(*args))
 
 
-def test_R093_unknown_options_are_refused_by_name(call, iris):
+def test_r093_unknown_options_are_refused_by_name(call, iris):
     refused(call("explain", iris / "model.json", iris / "data.csv", "--row", 0, "--colour", "red"), "--colour")
 
 
-def test_R093_save_load_save_gives_the_same_bytes(iris, tmp_path):
+def test_r093_save_load_save_gives_the_same_bytes(iris, tmp_path):
     xl.load(iris / "model.json").save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (iris / "model.json").read_bytes()
 
 
-def test_R094_wrong_columns_are_listed_in_one_message(call, iris, tmp_path):
+def test_r094_wrong_columns_are_listed_in_one_message(call, iris, tmp_path):
     frame = pd.read_csv(iris / "data.csv").rename(columns={"petal width (cm)": "petal width"})
     frame.to_csv(tmp_path / "data.csv", index=False)
     done = call("explain", iris / "model.json", tmp_path / "data.csv", "--row", 0)
@@ -253,7 +253,7 @@ def without_times(text):
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_R095_column_order_of_the_file_does_not_matter(call, iris, tmp_path, as_json):
+def test_r095_column_order_of_the_file_does_not_matter(call, iris, tmp_path, as_json):
     frame = pd.read_csv(iris / "data.csv")
     frame[frame.columns[::-1]].to_csv(tmp_path / "data.csv", index=False)
     one = call("explain", iris / "model.json", iris / "data.csv", "--row", 60, "--question", "all", *as_json)
@@ -262,7 +262,7 @@ def test_R095_column_order_of_the_file_does_not_matter(call, iris, tmp_path, as_
     assert without_times(one.out) == without_times(two.out)
 
 
-def test_R095_without_a_header_the_run_says_so(call, iris, tmp_path):
+def test_r095_without_a_header_the_run_says_so(call, iris, tmp_path):
     frame = pd.read_csv(iris / "data.csv")
     frame.to_csv(tmp_path / "data.csv", index=False, header=False)
     done = call("explain", iris / "model.json", tmp_path / "data.csv", "--row", 60, "--no-header")
@@ -270,7 +270,7 @@ def test_R095_without_a_header_the_run_says_so(call, iris, tmp_path):
     refused(call("explain", iris / "model.json", tmp_path / "data.csv", "--row", 60), "--no-header")
 
 
-def test_R096_a_deep_tree_works(call, tmp_path):
+def test_r096_a_deep_tree_works(call, tmp_path):
     values = np.arange(1300.0)
     tree = DecisionTreeClassifier(random_state=0).fit(pd.DataFrame({"a": values, "b": 0.0}), values % 2)
     assert tree.get_depth() > 600
@@ -281,7 +281,7 @@ def test_R096_a_deep_tree_works(call, tmp_path):
     assert call("verify", tmp_path / "model.json", tmp_path / "data.csv").code == 0
 
 
-def test_R097_missing_fields_as_in_python(call, tmp_path):
+def test_r097_missing_fields_as_in_python(call, tmp_path):
     frame = pd.DataFrame({"a": [1, 2, 3, np.nan] * 5, "b": [0.0, 1.0, 0.0, 1.0] * 5, "c": [3.0, 3.0, 1.0, 1.0] * 5})
     tree = DecisionTreeClassifier(random_state=0).fit(frame, ["u", "v", "w", "x"] * 5)
     model = xl.read_model(tree)
@@ -295,7 +295,7 @@ def test_R097_missing_fields_as_in_python(call, tmp_path):
     assert expected[0] == tree.predict(pd.read_csv(path))[0]
 
 
-def test_R097_missing_where_the_model_takes_none(call, tmp_path):
+def test_r097_missing_where_the_model_takes_none(call, tmp_path):
     xl.build_tree({"feature": "age", "cut": 55, "left": {"class": "no"}, "right": {"class": "yes"}}, ["age"]).save(
         tmp_path / "model.json"
     )
@@ -304,7 +304,7 @@ def test_R097_missing_where_the_model_takes_none(call, tmp_path):
     refused(done, "column 'age', row 1: the value is missing")
 
 
-def test_R098_byte_order_mark_and_line_ends(call, iris, tmp_path):
+def test_r098_byte_order_mark_and_line_ends(call, iris, tmp_path):
     lines = (iris / "data.csv").read_text().splitlines()
     text = "\r\n".join([f'"target",{lines[0]}', *(f"yes,{line}" for line in lines[1:])])
     (tmp_path / "data.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
@@ -346,7 +346,7 @@ def test_a_broken_model_file_is_refused(call, iris, tmp_path, content):
     refused(call("verify", tmp_path / "model.joblib", iris / "data.csv", "--trusted"))
 
 
-def test_R085_R088_R108_names_of_any_kind(call, tmp_path):
+def test_r085_r088_r108_names_of_any_kind(call, tmp_path):
     names = ['a<b & "c"', "k:v", "two\nlines", "\x1b[31mred", "", "käse 🧀", "\u202eabc", "7"]
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, len(names))), columns=names)
@@ -434,7 +434,12 @@ def test_narrow_terminals_get_escapes_not_errors(tmp_path):
 # Demo
 
 
-def test_demo(call):
+@pytest.fixture
+def brief(monkeypatch):
+    monkeypatch.setattr("xylogic.cli.demo.TIME_LIMIT", 0.2)
+
+
+def test_demo(call, brief):
     done = call("demo")
     assert done.code == 0
     assert "100 trees" in done.out and "0 mismatches" in done.out
@@ -442,7 +447,7 @@ def test_demo(call):
     assert "Next" in done.out
 
 
-def test_demo_as_json(call):
+def test_demo_as_json(call, brief):
     done = call("demo", "--json")
     assert done.code == 0
     assert done.document["verification"]["ok"] is True

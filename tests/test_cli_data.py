@@ -34,13 +34,13 @@ def test_rows_come_in_the_models_order(write):
     assert table.tolist() == [[2.0, 1.0], [4.0, 3.0]]
 
 
-def test_R095_column_order_of_the_file_does_not_matter(write):
+def test_r095_column_order_of_the_file_does_not_matter(write):
     one = read_rows(write("x1,x2\n1,2\n3,4\n", "one.csv"), model("x1", "x2"))
     two = read_rows(write("x2,x1\n2,1\n4,3\n", "two.csv"), model("x1", "x2"))
     assert one.tobytes() == two.tobytes()
 
 
-def test_R095_without_a_header_the_count_is_checked_and_the_run_says_so(write, capsys):
+def test_r095_without_a_header_the_count_is_checked_and_the_run_says_so(write, capsys):
     path = write("1,2\n3,4\n")
     assert read_rows(path, model("x1", "x2"), header=False).tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert "by position" in capsys.readouterr().err
@@ -49,7 +49,7 @@ def test_R095_without_a_header_the_count_is_checked_and_the_run_says_so(write, c
             read_rows(path, wrong, header=False)
 
 
-def test_R094_one_message_lists_missing_and_extra_columns(write):
+def test_r094_one_message_lists_missing_and_extra_columns(write):
     with pytest.raises(InvalidInputError, match=r"missing 'b', 'c'; extra 'B', 'd'"):
         read_rows(write("B,a,d\n1,2,3\n"), model("a", "b", "c"))
 
@@ -77,19 +77,19 @@ def test_a_model_without_names_takes_columns_by_position(write, capsys):
 
 
 @pytest.mark.parametrize("word", ["", "NA", "NaN", "nan", "null"])
-def test_R097_missing_words(write, word):
+def test_r097_missing_words(write, word):
     one, two, three = read_rows(write(f"a,b,c\n1,{word},3\n1,NA,3\n1,0,3\n"), model("a", "b", "c")).tolist()
     assert math.isnan(one[1]) and math.isnan(two[1])
     assert three == [1.0, 0.0, 3.0]
 
 
-def test_R097_same_as_pandas(write):
+def test_r097_same_as_pandas(write):
     pandas = pytest.importorskip("pandas")
     path = write("a,b\n" + "".join(f"{word},1\n" for word in sorted(MISSING)) + "0,2\n1e-3,3\n")
     np.testing.assert_array_equal(read_rows(path, model("a", "b")), pandas.read_csv(path).to_numpy(dtype=float))
 
 
-def test_R097_a_known_category_wins_over_a_missing_word(write):
+def test_r097_a_known_category_wins_over_a_missing_word(write):
     country = Feature("country", "categorical", categories=("DE", "NA"))
     rows = read_rows(write("country,n\nNA,1\n,2\nDE,NA\n"), model(country, "n"))
     assert rows[0] == ["NA", 1.0]
@@ -106,7 +106,7 @@ def test_categories_that_are_no_text(write):
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_R098_byte_order_mark_line_ends_and_quotes(write, ends):
+def test_r098_byte_order_mark_line_ends_and_quotes(write, ends):
     text = ends.join(['"target","a ""x"", y",b', 'yes,1,"2"', "", "no,3,4", ""])
     rows = read_rows(write("\ufeff" + text), model('a "x", y', "b"))
     assert rows.tolist() == [[1.0, 2.0], [3.0, 4.0]]

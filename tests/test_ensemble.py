@@ -192,6 +192,8 @@ def test_trees_with_other_outputs():
     one, two = build_tree(stump(), ["x"]).trees[0], build_tree({"value": 1}, ["x"]).trees[0]
     with pytest.raises(InvalidModelError, match="tree 1 has 1 outputs where tree 0 has 2"):
         make_ensemble([one, two], [Feature("x")], [0, 1], voting="average", cast="float64")
+    with pytest.raises(InvalidModelError, match="tree 0 tests feature 0 of 0"):
+        make_ensemble([one], [], [0, 1], voting="average", cast="float64")
 
 
 def test_an_ensemble_is_frozen_and_copies_whole():

@@ -167,8 +167,8 @@ def test_r053_the_tie_rule_of_the_model_is_used_by_every_question():
 
 
 def test_r055_each_side_of_every_cut_is_explained_as_the_model_routes_it():
-    low = np.float32(0.1)
-    high = np.nextafter(low, np.float32(1))
+    low = np.float32(10.1)
+    high = np.nextafter(low, np.float32(11))
     X = np.array([[low], [high]], dtype=np.float32)
     tree = DecisionTreeClassifier().fit(X, [0, 1])
     assert low < tree.tree_.threshold[0] < high
@@ -505,7 +505,7 @@ def test_peers_comparisons_are_made_in_the_precision_of_the_source(cancer):
     forest, X = cancer
     for number in (0, 19, 40):
         row = X.iloc[number]
-        e = xl.Explainer(forest).explain(row)
+        e = xl.Explainer(forest, time_limit=2).explain(row)
         found = [e.counterfactual(), *e.shortest_flips().rows(20)]
         assert (forest.predict(pd.DataFrame(found)) != e.prediction).all()
     model = xl.read_model(forest)
@@ -603,7 +603,7 @@ def test_peers_unknown_names_are_refused(cancer):
 def test_peers_an_answer_that_exists_is_found(cancer):
     forest, X = cancer
     for number in (0, 19):
-        e = xl.Explainer(forest).explain(X.iloc[number])
+        e = xl.Explainer(forest, time_limit=2).explain(X.iloc[number])
         assert e.counterfactual() is not None and e.sufficient_reason() is not None
         assert 1 <= e.robustness() <= 30
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models import seeded_case
 from xylogic import Feature, InvalidInputError, InvalidModelError, build_ensemble, build_tree, load
 from xylogic.model.build import make_ensemble, make_tree
 
@@ -66,6 +67,13 @@ def test_r093_r077_save_load_save_gives_the_same_bytes(tmp_path, suffix):
     again.save(second)
     assert first.read_bytes() == Path(second).read_bytes()
     assert sorted(os.listdir(tmp_path)) == sorted([first.name, Path(second).name])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_model_survives(tmp_path, seed):
+    model = seeded_case(seed).model
+    model.save(tmp_path / "m.json")
+    assert_equal(model, load(tmp_path / "m.json"))
 
 
 def test_every_float_survives(tmp_path):

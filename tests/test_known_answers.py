@@ -47,8 +47,9 @@ def test_susan():
     assert flips.n_flips == 1 and [list(box) for box in flips] == [["Age"]]
     (row,) = flips.rows(5)
     assert row["Age"] < 55 and (row["Btype"], row["Weight"]) == ("A", "over")
-    nearest = e.counterfactual()
-    assert nearest == {**susan, "Age": math.nextafter(55.0, 0.0)}
+    # with years divided by 10, being under 55 costs 0.5, and two changed categories 2
+    e = xl.Explainer(model, features={"Age": {"scale": 10.0}}).explain(susan)
+    assert e.counterfactual() == {**susan, "Age": math.nextafter(55.0, 0.0)}
 
 
 def test_susan_boundary_and_the_six_changes_of_the_second_necessary_reason():

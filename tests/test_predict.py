@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models import seeded_case
 from xylogic import Feature, build_ensemble, build_tree
-from xylogic.domain.table import Table
+from xylogic.domain.table import Table, read_row
 from xylogic.model import predict, predict_kernel
 from xylogic.model.build import make_ensemble, make_tree
 from xylogic.model.flat import flatten
@@ -73,6 +74,15 @@ def test_kernel_compiled_and_uncompiled_against_the_reference(seed):
             plain_scores /= model.n_trees
         assert np.array_equal(plain_leaves, leaves)
         assert plain_scores.tobytes() == scores.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_handmade_models_against_the_reference(seed):
+    """Ties, cuts side by side, categories, missing values, every vote and link."""
+    case = seeded_case(seed)
+    values = case.model.admit(read_row(case.row, case.model.features, named=True))
+    assert np.array_equal(predict.apply(case.model, values), predict.reference_apply(case.model, values))
+    assert predict.scores(case.model, values).tobytes() == predict.reference_scores(case.model, values).tobytes()
 
 
 def test_the_kernel_is_compiled_here():

@@ -74,21 +74,22 @@ def test_smallest_sufficient_reason_without_proof_tells_its_bounds():
 def test_lists_are_numbered_and_cut():
     reasons = [clause(**{f"x{i}": f"x{i} > {i}"}) for i in range(12)]
     text = lines(necessary_reasons=answer(reasons))
-    assert text[0].startswith("Necessary reasons for malignant, 12 in all; ")
+    assert text[0].startswith("12 necessary reasons for malignant, all there are; ")
     assert text[1] == "    1. x0 > 0"
     assert text[-2:] == ["    10. x9 > 9", "    ... and 2 more"]
     everything = explanation_text(result(necessary_reasons=answer(reasons)), most=None)
     assert "12. x11 > 11" in everything and "more" not in everything
-    assert "12 found  [partial" in lines(sufficient_reasons=answer(reasons, "partial", found=12))[0]
+    partial = lines(sufficient_reasons=answer(reasons[:1], "partial", found=1))
+    assert partial[0] == "1 sufficient reason for malignant, there may be more  [partial, 1.2 ms]"
 
 
 def test_contrastive():
     value = {"benign": [clause(age="age > 55", area="area <= 3")], "unknown": []}
     assert lines(contrastive=answer(value)) == [
         "Contrastive reasons; to reach another class, break every condition of one  [exact, 1.2 ms]",
-        "    for benign, 1 in all",
+        "    for benign, 1, all there are",
         "        1. age > 55 or area <= 3",
-        "    for unknown, 0 in all",
+        "    for unknown, 0, all there are",
     ]
 
 
@@ -173,7 +174,7 @@ def test_verification():
         [0, 1, 2],
     ],
 )
-def test_R085_names_of_any_sequence(names):
+def test_r085_names_of_any_sequence(names):
     from sklearn.tree import DecisionTreeClassifier
 
     if isinstance(names, str):
@@ -183,10 +184,10 @@ def test_R085_names_of_any_sequence(names):
     e.sufficient_reasons()
     text = str(e)
     assert "Prediction: u" in text and "Scores: u 1, v 0, w 0" in text
-    assert f"{names[0]} > 0.5" in text
+    assert any(f"{name} <= 0.5" in text for name in names)
 
 
-def test_R086_each_number_has_a_name_and_a_unit():
+def test_r086_each_number_has_a_name_and_a_unit():
     text = explanation_text(
         result(
             robustness=answer(2),
@@ -207,7 +208,7 @@ def test_R086_each_number_has_a_name_and_a_unit():
         assert words in text
 
 
-def test_R088_names_are_shown_literally_and_cannot_steer_a_terminal():
+def test_r088_names_are_shown_literally_and_cannot_steer_a_terminal():
     hostile = {'a<b & "c"': "1", "\x1b[31m": "2", "two\nlines": "3", "\u202eleft": "4", "\ud800": "5"}
     reason = term(**{name: f"{name} > {value}" for name, value in hostile.items()})
     text = explanation_text(
@@ -223,7 +224,7 @@ def test_R088_names_are_shown_literally_and_cannot_steer_a_terminal():
     assert all(character.isprintable() for line in text.split("\n") for character in line)
 
 
-def test_R088_many_classes_need_no_more_than_text():
+def test_r088_many_classes_need_no_more_than_text():
     scores = {f"class {i}": i / 66 for i in range(12)}
     assert "class 11 0.1667" in explanation_text({**result(), "scores": scores})
 
@@ -240,22 +241,22 @@ def test_R088_many_classes_need_no_more_than_text():
         ([], []),
     ],
 )
-def test_R091_scores_have_the_fewest_digits_that_keep_them_apart(values, texts):
+def test_r091_scores_have_the_fewest_digits_that_keep_them_apart(values, texts):
     assert apart(values) == texts
 
 
 @pytest.mark.parametrize("value", [0.001, 0.1, 1e-310, 17.990000000000002, -3.5, 1e16, 1e300, 123456789.5])
-def test_R091_numbers_read_back_exactly(value):
+def test_r091_numbers_read_back_exactly(value):
     assert float(number(value)) == value
 
 
-def test_R091_whole_numbers_print_whole():
+def test_r091_whole_numbers_print_whole():
     assert [number(v) for v in (3.0, 7, True, -0.0, math.inf, None, math.nan, "a")] == [
         "3", "7", "True", "0", "inf", "missing", "missing", "a",
     ]  # fmt: skip
 
 
-def test_R091_cuts_of_one_feature_stay_apart():
+def test_r091_cuts_of_one_feature_stay_apart():
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(random_state=0).fit([[0.001], [0.002], [0.003]], [0, 1, 0])
@@ -270,4 +271,4 @@ def test_durations():
 
 
 def test_printable_keeps_letters_of_all_scripts():
-    assert printable("Größe 数 α") == "Größe 数 α"
+    assert printable("Größe 数 ж") == "Größe 数 ж"

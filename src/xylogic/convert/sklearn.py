@@ -68,10 +68,11 @@ def single_threaded(estimator: Any) -> Any:
 
 def is_tree_model(estimator: Any) -> bool:
     """Whether ``estimator`` is one of the tree models read here, or of a class derived from one."""
-    from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from sklearn import ensemble, tree
 
-    return isinstance(estimator, DecisionTreeClassifier | DecisionTreeRegressor | ForestClassifier | ForestRegressor)
+    forests = ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
+    kinds = (tree.DecisionTreeClassifier, tree.DecisionTreeRegressor, *(getattr(ensemble, name) for name in forests))
+    return isinstance(estimator, kinds)  # the ExtraTree classes derive from the DecisionTree ones
 
 
 def read_trees(estimator: Any) -> Ensemble:

@@ -133,7 +133,10 @@ def make_ensemble(
     base: Sequence[float] | None = None,
     **options: Any,
 ) -> Ensemble:
-    """An ``Ensemble`` whose features carry the trees' cuts; ``options``: its other fields. O(n_nodes log n_nodes)."""
+    """An ``Ensemble`` whose features carry the trees' cuts; ``options``: its other fields. O(n_nodes log n_nodes).
+
+    Raises InvalidModelError as ``Ensemble`` does.
+    """
     cuts = feature_cuts(trees, len(features))
     return Ensemble(
         trees=tuple(trees),

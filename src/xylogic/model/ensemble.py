@@ -74,6 +74,8 @@ class Ensemble:
             raise InvalidModelError("an ensemble needs at least one tree")
         _check_names(self.feature_names)
         for position, tree in enumerate(self.trees):
+            if tree.feature.max() >= len(self.features):
+                raise InvalidModelError(f"tree {position} tests feature {tree.feature.max()} of {len(self.features)}")
             if tree.n_outputs != self.n_outputs:
                 raise InvalidModelError(
                     f"tree {position} has {tree.n_outputs} outputs where tree 0 has {self.n_outputs}"

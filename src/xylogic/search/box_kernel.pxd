@@ -32,7 +32,9 @@ cdef class Box(State):
     @cython.final
     cdef void touch(self, int t) noexcept nogil
     @cython.final
-    cdef void drop(self, Py_ssize_t k, unsigned long long *below) noexcept nogil
+    cdef void drop(
+        self, Py_ssize_t start, Py_ssize_t stop, unsigned long long *below, int kept_by
+    ) noexcept nogil
     @cython.final
     cdef void walk(self, int t, int i) noexcept nogil
     @cython.final

@@ -165,23 +165,34 @@ class Box(State):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def drop(self, k: cython.Py_ssize_t, below: cython.p_ulonglong) -> cython.void:
-        """One side of listed node k is reached no longer; ``below`` holds that side's leaves."""
-        t: cython.int = self.list_tree[k]
+    def drop(
+        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, below: cython.p_ulonglong, kept_by: cython.int
+    ) -> cython.void:
+        """One side of the listed nodes start..stop is reached no longer; ``below`` holds that side's leaves.
+
+        Where ``node_missing`` has the bit ``kept_by``, the state "missing" still reaches it.
+        """
+        k: cython.Py_ssize_t
         i: cython.Py_ssize_t
+        t: cython.int
         n: cython.int
-        at: cython.Py_ssize_t = self.first * self.n_listed + k
-        if not self.is_open[t]:
-            return
-        if self.is_small[t]:
-            if self.mask[t] & below[at]:
+        base: cython.Py_ssize_t = self.first * self.n_listed
+        list_tree: cython.p_int = self.list_tree
+        mask: cython.p_ulonglong = self.mask
+        for k in range(start, stop):
+            t = list_tree[k]
+            if mask[t] & below[base + k] == 0:
+                continue
+            if kept_by and self.node_missing[self.listed[k]] & kept_by:
+                continue
+            if self.is_small[t]:
                 self.touch(t)
                 for i in range(self.n_active):
-                    self.mask[i * self.n_trees + t] &= ~below[at + i * self.n_listed]
-        else:
-            n = self.listed[k]
-            if n >= self.at[t] and n < self.node_end[self.at[t]]:
-                self.touch(t)
+                    mask[i * self.n_trees + t] &= ~below[base + k + i * self.n_listed]
+            else:
+                n = self.listed[k]
+                if n >= self.at[t] and n < self.node_end[self.at[t]]:
+                    self.touch(t)
 
     @cython.cfunc
     @cython.nogil
@@ -231,27 +242,28 @@ class Box(State):
     @cython.nogil
     @cython.exceptval(check=False)
     def measure(self, t: cython.int) -> cython.void:
-        """Add tree t's least and greatest value to the sums; it is open while they differ."""
+        """Set tree t's least and greatest values; where they are equal in every constraint, close it (no mask)."""
         i: cython.int
-        u: cython.Py_ssize_t
+        u: cython.Py_ssize_t = t
         k: cython.Py_ssize_t
         mask: cython.ulonglong
-        self.is_open[t] = 0
-        if not self.is_small[t]:
-            self.at[t] = self.lowest(t)
-        for i in range(self.n_active):
-            u = i * self.n_trees + t
-            if self.is_small[t]:
+        closed: cython.bint = True
+        if self.is_small[t]:
+            for i in range(self.n_active):
                 k = (self.first + i) * self.n_leaves + self.leaf_at[t]
                 mask = self.mask[u]
                 self.low[u] = self.ranked[k + lowest_bit(mask)]
                 self.high[u] = self.ranked[k + highest_bit(mask)]
-            else:
+                closed = closed and self.low[u] == self.high[u]
+                u += self.n_trees
+        else:
+            self.at[t] = self.lowest(t)
+            for i in range(self.n_active):
                 self.walk(t, i)
-            if self.low[u] != self.high[u]:
-                self.is_open[t] = 1
-            self.low_sum[i] += self.low[u]
-            self.high_sum[i] += self.high[u]
+                closed = closed and self.low[u] == self.high[u]
+                u += self.n_trees
+        if closed:
+            self.mask[t] = 0
 
     @cython.cfunc
     @cython.nogil
@@ -260,13 +272,17 @@ class Box(State):
         """After a narrowing: the changed trees' bounds and their sums."""
         k: cython.int
         i: cython.Py_ssize_t
-        t: cython.int
+        u: cython.Py_ssize_t
         for k in range(self.n_changed):
-            t = self.changed[k]
             for i in range(self.n_active):
-                self.low_sum[i] -= self.low[i * self.n_trees + t]
-                self.high_sum[i] -= self.high[i * self.n_trees + t]
-            self.measure(t)
+                u = i * self.n_trees + self.changed[k]
+                self.low_sum[i] -= self.low[u]
+                self.high_sum[i] -= self.high[u]
+            self.measure(self.changed[k])
+            for i in range(self.n_active):
+                u = i * self.n_trees + self.changed[k]
+                self.low_sum[i] += self.low[u]
+                self.high_sum[i] += self.high[u]
 
     @cython.cfunc
     @cython.nogil
@@ -301,8 +317,6 @@ class Box(State):
     @cython.exceptval(-1, check=False)
     def narrow(self, f: cython.int, lo: cython.int, hi: cython.int, missing: cython.int) -> cython.int:
         """Narrow an ordered feature to the states lo..hi (none if lo > hi) and, maybe, "missing"."""
-        k: cython.int
-        n: cython.int
         old_lo: cython.int = self.lo[f]
         old_hi: cython.int = self.hi[f]
         lost_missing: cython.bint = self.missing[f] and not missing
@@ -315,21 +329,12 @@ class Box(State):
         self.hi[f] = hi
         self.missing[f] = missing
         if lost_missing:
-            for k in range(self.list_at[f], self.list_at[f + 1]):
-                n = self.listed[k]
-                if hi <= self.node_cut[n]:
-                    self.drop(k, self.right_of)
-                elif lo > self.node_cut[n]:
-                    self.drop(k, self.left_of)
-        else:
-            if hi < old_hi:
-                for k in range(self.start[at + hi], self.start[at + old_hi]):
-                    if not (missing and self.node_missing[self.listed[k]] & 2):
-                        self.drop(k, self.right_of)
-            if lo > old_lo:
-                for k in range(self.start[at + old_lo], self.start[at + lo]):
-                    if not (missing and self.node_missing[self.listed[k]] & 1):
-                        self.drop(k, self.left_of)
+            # "Missing" may have been all that held a side open: every node is looked at again.
+            old_hi, old_lo = self.n_values[f], -1
+        if hi < old_hi:
+            self.drop(self.start[at + hi], self.start[at + old_hi], self.right_of, 2 if missing else 0)
+        if lo > old_lo:
+            self.drop(self.start[at + old_lo], self.start[at + lo], self.left_of, 1 if missing else 0)
         self.settle()
         if self.priced:
             self.price(f)
@@ -349,9 +354,9 @@ class Box(State):
         for k in range(self.list_at[f], self.list_at[f + 1]):
             side = self.sides(self.listed[k])
             if side == 1:
-                self.drop(k, self.right_of)
+                self.drop(k, k + 1, self.right_of, 0)
             elif side == 2:
-                self.drop(k, self.left_of)
+                self.drop(k, k + 1, self.left_of, 0)
         self.settle()
         if self.priced:
             self.price(f)
@@ -403,7 +408,6 @@ class Box(State):
             k = self.trail_top
             t = self.trail_tree[k]
             self.at[t] = self.trail_at[k]
-            self.is_open[t] = 1
             for i in range(self.n_active):
                 u = i * self.n_trees + t
                 self.mask[u] = self.trail_mask[k * width + i]
@@ -503,12 +507,15 @@ class Box(State):
                 column = (self.first + i) * cython.cast(cython.Py_ssize_t, self.n_pairs)
                 for k in range(self.pair_at[f], self.pair_at[f + 1]):
                     self.mask[row + self.pair_tree[k]] &= self.kept[column + k]
-        for i in range(self.n_active):
-            self.low_sum[i] = 0
-            self.high_sum[i] = 0
         for t in range(self.n_trees):
             self.at[t] = self.root[t]
             self.measure(t)
+        for i in range(self.n_active):
+            self.low_sum[i] = 0
+            self.high_sum[i] = 0
+            for t in range(self.n_trees):
+                self.low_sum[i] += self.low[i * self.n_trees + t]
+                self.high_sum[i] += self.high[i * self.n_trees + t]
         for f in range(self.n_features):
             if self.restricted[f] and (free[f >> 6] >> (f & 63)) & 1:
                 if self.is_set[f]:

@@ -101,8 +101,9 @@ class Search(Box):
                     focus = i
         row = focus * self.n_trees
         for t in range(self.n_trees):
-            if self.is_open[t] and self.low[row + t] != self.high[row + t]:
+            if self.mask[t] and self.low[row + t] != self.high[row + t]:
                 n = self.crossing(t, focus)
+                self.at[t] = n
                 test = self.node_test[n]
                 if self.votes[test] == 0:
                     self.touched[n_touched] = test
@@ -127,14 +128,16 @@ class Search(Box):
     def crossing(self, t: cython.int, i: cython.int) -> cython.int:
         """The lowest node of tree t that all its reachable leaves lie below."""
         n: cython.int = self.at[t]
+        right: cython.int
         c: cython.Py_ssize_t = (self.first + i) * self.n_nodes
         mask: cython.ulonglong = self.mask[i * self.n_trees + t]
         if self.is_small[t]:
             while True:
-                if mask & self.leaves[c + self.node_left[n]] == 0:
-                    n = self.node_right[n]
-                elif mask & self.leaves[c + self.node_right[n]] == 0:
-                    n = self.node_left[n]
+                right = self.node_right[n]
+                if mask & self.leaves[c + n + 1] == 0:
+                    n = right
+                elif mask & self.leaves[c + right] == 0:
+                    n += 1
                 else:
                     break
         return n

@@ -78,7 +78,6 @@ cdef class State:
     cdef long long *high_sum
     cdef int *at
     cdef int *stamp
-    cdef int *is_open
     cdef int *changed
     cdef int n_changed, epoch
     cdef int *stack

@@ -122,7 +122,6 @@ class State:
         self.high_sum = longs(work.high_sum)
         self.at = ints(work.at)
         self.stamp = ints(work.stamp)
-        self.is_open = ints(work.is_open)
         self.changed = ints(work.changed)
         self.stack = ints(work.stack)
         self.votes = longs(work.votes)

@@ -29,7 +29,7 @@ class Work:
         self.mask = np.zeros(rows * trees, np.uint64)
         self.low, self.high = (np.zeros(rows * trees, np.int64) for _ in range(2))
         self.low_sum, self.high_sum = (np.zeros(rows, np.int64) for _ in range(2))
-        self.at, self.stamp, self.changed, self.is_open = (np.zeros(trees, np.int32) for _ in range(4))
+        self.at, self.stamp, self.changed = (np.zeros(trees, np.int32) for _ in range(3))
         self.stack = np.zeros(forest.n_nodes + 1, np.int32)
         self.votes = np.zeros(forest.n_tests, np.int64)
         self.touched = np.zeros(trees, np.int32)

@@ -141,8 +141,8 @@ def listed(reasons: Sequence[Result], most: int | None) -> list[str]:
     return lines + hidden(len(reasons), most)
 
 
-def total(answer: Result, reasons: Sequence[Any]) -> str:
-    return f"{len(reasons)} in all" if answer["status"] == "exact" else f"{len(reasons)} found"
+def whole(answer: Result) -> str:
+    return "all there are" if answer["status"] == "exact" else "there may be more"
 
 
 def one_sufficient(answer: Result, result: Result, _: int | None) -> Written:
@@ -161,19 +161,20 @@ def smallest_sufficient(answer: Result, result: Result, most: int | None) -> Wri
 
 def every_sufficient(answer: Result, result: Result, most: int | None) -> Written:
     reasons = answer["value"]
-    return f"Sufficient reasons for {prediction(result)}, {total(answer, reasons)}", listed(reasons, most)
+    head = f"{count(len(reasons), 'sufficient reason')} for {prediction(result)}, {whole(answer)}"
+    return head, listed(reasons, most)
 
 
 def every_necessary(answer: Result, result: Result, most: int | None) -> Written:
     reasons = answer["value"]
-    head = f"Necessary reasons for {prediction(result)}, {total(answer, reasons)}; to change it, break every condition of one"
-    return head, listed(reasons, most)
+    head = f"{count(len(reasons), 'necessary reason')} for {prediction(result)}, {whole(answer)}"
+    return f"{head}; to change it, break every condition of one", listed(reasons, most)
 
 
 def contrastive(answer: Result, _: Result, most: int | None) -> Written:
     lines = []
     for target, reasons in answer["value"].items():
-        lines.append(f"{INDENT}for {printable(target)}, {total(answer, reasons)}")
+        lines.append(f"{INDENT}for {printable(target)}, {len(reasons)}, {whole(answer)}")
         lines += [INDENT + line for line in listed(reasons, most)]
     return "Contrastive reasons; to reach another class, break every condition of one", lines
 
