@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-QUESTIONS = ("sufficient", "smallest", "contrastive", "stream")
 Value = dict[str, Any]
 """features: list of int; box: {feature: (lo, hi)} meaning lo < x <= hi, or None for the row's own values;
 row: the changed row of a contrastive answer, or None; note: str."""
@@ -46,6 +45,8 @@ class Xylogic:
             term = explanation.sufficient_reason(minimum=question == "smallest")
             return answer(self.names[name] for name in term.features)
         if question == "contrastive":
+            return answer(self.names[name] for name in next(explanation.iter_necessary_reasons()).features)
+        if question == "shortest contrastive":
             flips = explanation.shortest_flips(limit=1)
             if not len(flips):
                 return answer(())
@@ -53,8 +54,9 @@ class Xylogic:
             values = np.array([changed[name] for name in self.names], float)
             return answer(np.flatnonzero(values != row), row=values)
         start, seen = perf_counter(), set()
-        for term in explanation.iter_sufficient_reasons():
-            seen.add(term.features)
+        sufficient = question == "stream sufficient"
+        for reason in explanation.iter_sufficient_reasons() if sufficient else explanation.iter_necessary_reasons():
+            seen.add(reason.features)
             if perf_counter() - start > seconds:
                 break
         return answer((), count=len(seen), spent=perf_counter() - start)
@@ -77,13 +79,13 @@ class PyXAI:
             literals = self.explainer.sufficient_reason(time_limit=seconds)
         elif question == "smallest":
             literals = self.explainer.minimal_sufficient_reason(time_limit=seconds)
-        elif question == "contrastive" and self.classes == 2:
+        elif question == "shortest contrastive" and self.classes == 2:
             literals = self.explainer.minimal_contrastive_reason(n=1, time_limit=seconds)
         else:
-            raise UnsupportedError("only for two classes" if question == "contrastive" else "no such question")
+            raise UnsupportedError("no such question, or for two classes only")
         if literals is None:
             raise RuntimeError("PyXAI returned None")
-        if question != "contrastive":
+        if question != "shortest contrastive":
             box = self._box(literals)
             return answer(box, box=box)
         flipped = set(literals)

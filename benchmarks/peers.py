@@ -128,7 +128,9 @@ class Judge:
         return bool((self.forest.predict(tried) == self.decide("soft", row)).all())
 
     def contrastive(self, vote: str, row: np.ndarray, value: dict[str, Any]) -> bool:
-        """Whether the change that the answer names is possible and changes the class."""
+        """Whether the change that the answer names is possible and changes the class; without one, whether any does."""
+        if value["row"] is None and value["box"] is None:
+            return self.can_flip(vote, row, value)
         changed = value["row"]
         if changed is None and value["box"] is not None:
             changed = np.array(row, float)
@@ -139,11 +141,11 @@ class Judge:
                 changed[f] = high if np.isfinite(high) else low
         return changed is not None and bool(self.decide(vote, np.asarray(changed)) != self.decide(vote, row))
 
-    def can_flip(self, row: np.ndarray, value: dict[str, Any]) -> bool:
-        """Whether any change of the named features changes the deployed class (by search)."""
+    def can_flip(self, vote: str, row: np.ndarray, value: dict[str, Any]) -> bool:
+        """Whether any change of the named features changes the class (by search)."""
         named = set(value["features"])
         partial = {name: float(row[f]) for f, name in enumerate(self.names) if f not in named}
-        return self.explainers["soft"].is_sufficient(partial) is None
+        return self.explainers[vote].is_sufficient(partial) is None
 
 
 def closed(low: float, high: float) -> tuple[float, float]:
@@ -160,8 +162,9 @@ def cell(worker: Worker, question: str, rows: np.ndarray, args: Any) -> list[Rep
     """One side's answers to one question; stops once its time or its time-outs are used up."""
     replies: list[Reply] = []
     start = perf_counter()
-    for row in rows[: 3 if question == "stream" else None]:
-        if question == "stream":
+    streams = question.startswith("stream")
+    for row in rows[: 3 if streams else None]:
+        if streams:
             reply = worker.call(("ask", question, row, args.stream_seconds), args.seconds + args.stream_seconds)
         else:
             reply = worker.call(("ask", question, row, args.seconds), args.seconds)
@@ -176,19 +179,19 @@ def judged(judge: Judge, side: str, question: str, rows: np.ndarray, replies: li
     """How many answers are wrong: for the side's own vote, for the deployed forest, and what sampling sees of that."""
     wrong_own = wrong_deployed = seen = useless = 0
     for position, (row, reply) in enumerate(zip(rows, replies, strict=False)):
-        if reply[0] != "done" or question == "stream":
+        if reply[0] != "done" or question.startswith("stream"):
             continue
         value = reply[2]
-        if question == "contrastive":
+        if "contrastive" in question:
             wrong_own += not judge.contrastive(SIDES[side], row, value)
             wrong_deployed += not judge.contrastive("soft", row, value)
-            useless += not judge.can_flip(row, value)
+            useless += not judge.can_flip("soft", row, value)
         else:
             wrong_own += not judge.sufficient(SIDES[side], row, value)
             wrong_deployed += not judge.sufficient("soft", row, value)
             seen += not judge.sampled(row, value, position)
     found: dict[str, Any] = {"wrong for its vote": wrong_own, "wrong for predict": wrong_deployed}
-    return found | ({"cannot flip": useless} if question == "contrastive" else {"seen by sampling": seen})
+    return found | ({"cannot flip": useless} if "contrastive" in question else {"seen by sampling": seen})
 
 
 def refuted(
@@ -223,7 +226,7 @@ def measure(name: str, depth: str, args: Any) -> list[dict[str, Any]]:
     records, ours = [], {}
     for question in args.questions:
         for side, worker in workers.items():
-            if question == "stream" and not side.startswith("xylogic"):
+            if question.startswith("stream") and not side.startswith("xylogic"):
                 continue
             replies = cell(worker, question, rows, args)
             if replies[0][0] == "unsupported":
@@ -241,7 +244,7 @@ def measure(name: str, depth: str, args: Any) -> list[dict[str, Any]]:
             failures = [reply[1] for reply in replies if reply[0] == "failed"]
             if failures:
                 record["first failure"] = failures[0][:200]
-            if question == "stream":
+            if question.startswith("stream"):
                 rates = [reply[2]["count"] / reply[2]["spent"] for reply in replies if reply[0] == "done"]
                 counts = [reply[2]["count"] for reply in replies if reply[0] == "done"]
                 record |= {"reasons a second": common.median(rates), "reasons": common.median(counts)}
@@ -272,7 +275,8 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=[*LOADERS, "spambase"])
     parser.add_argument("--depths", nargs="*", default=list(DEPTHS), choices=list(DEPTHS))
     parser.add_argument("--sides", nargs="*", default=list(SIDES), choices=list(SIDES))
-    questions = ["sufficient", "smallest", "contrastive", "stream"]
+    questions = ["sufficient", "smallest", "contrastive", "shortest contrastive"]
+    questions += ["stream sufficient", "stream necessary"]
     parser.add_argument("--questions", nargs="*", default=questions, choices=questions)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--rows", type=int, default=20)

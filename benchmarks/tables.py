@@ -22,8 +22,9 @@ REASONS = """\
 Mean milliseconds a row for `explain(x)`, all sufficient and all necessary reasons; up to 100 test rows, depth 4,
 floor(log2 F) + 1 columns a split. *reference*: a native prototype built for this very processor, without checks of
 the input, on the same forests and rows; *within*: ours <= 2 x reference + 0.05 ms. *paper*: its own forests (WEKA)
-and machine, after a compilation of up to 53 minutes a class that is not counted. For the soft vote the reference
-rounds probabilities to 2^-20 and lets ties win, so its counts may differ where ours follow scikit-learn's floats."""
+and machine, after a compilation of up to 53 minutes a class that is not counted. *counts_equal*: the mean counts
+and the robustness are the reference's to two digits; the reference gives ties to the decided class, so for the soft
+vote, where ours follow scikit-learn's rule, sets with exact ties are counted once more with `ties="winners"`."""
 PEERS = """\
 100 trees, random_state 0, 70/30 split, the first test rows. Time-out {seconds:g} s an answer; a side is not asked
 again after {late} of them (*late*) or after {cell_seconds:g} s in all, so *rows* may be few. PyXAI and python-sat
@@ -75,11 +76,17 @@ def peers(document: dict[str, Any]) -> str:
     columns = ("set", "depth", "side", "rows", "median ms", "max ms", "late", "failed", "size", "slower than xylogic",
                "wrong for its vote", "wrong for predict")  # fmt: skip
     tried = ("seen by sampling", "peer tried", "peer refuted")
+    streamed = ("set", "depth", "side", "rows", "reasons", "reasons a second")
     questions: dict[str, tuple[str, tuple[str, ...]]] = {
         "sufficient": ("One sufficient reason", columns + tried),
         "smallest": ("A smallest sufficient reason", columns + tried),
         "contrastive": ("One contrastive reason", (*columns, "cannot flip")),
-        "stream": ("Sufficient reasons streamed", ("set", "depth", "side", "reasons", "reasons a second")),
+        "shortest contrastive": (
+            "A contrastive reason of fewest features, with a changed row",
+            (*columns, "cannot flip"),
+        ),
+        "stream sufficient": ("Sufficient reasons, streamed", streamed),
+        "stream necessary": ("Necessary reasons, streamed", streamed),
     }
     parts = [PEERS.format(**settings)]
     for question, (heading, shown) in questions.items():

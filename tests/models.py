@@ -12,13 +12,14 @@ import random
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from oracle import Oracle, next_number
 
+from oracle import Oracle, next_number
 from xylogic import Feature, build_ensemble, build_tree
 
 LEAF_VALUES = [0.0, 0.1, 0.2, 0.3, 1 / 3, 0.5, 1.0]
 SIGNED_VALUES = [*LEAF_VALUES, -0.1, -0.2, -0.3, -1 / 3, -0.5]
-CLASS_NAMES = [("no", "yes", "maybe", ""), (0, 1, 2, 3), (-1, 7, 3, 12), ("b", "a", "ä<\"", "c")]
+WILD_VALUES = [0.0, 1.0, 3.0, 0.1, 1e-16, 1e16, 1e16 + 2, 1e8, 1 / 3]  # sums of these lose most of their digits
+CLASS_NAMES = [("no", "yes", "maybe", ""), (0, 1, 2, 3), (-1, 7, 3, 12), ("b", "a", 'ä<"', "c")]
 CATEGORIES = [("A", "B", "AB", "O"), (3, 1, 2, 40), ("", "x <= 1", "nan", "None"), ("red", 1, 2.5, "blue")]
 POOLS = [(0.25, 0.5, 0.75), (0.1, 0.2, 0.3), (-1.5, 0.0, 2.0), (-2.0, -1.0, 16777216.5), (1e-3, 100.1, 1e6)]
 
@@ -104,7 +105,8 @@ class Case:
         """Code that makes the same case again."""
         nodes = ",\n    ".join(map(repr, self.nodes))
         features = ", ".join(
-            f"Feature({f.name!r}, {f.kind!r}, {f.categories!r}, may_be_missing={f.may_be_missing})" for f in self.features
+            f"Feature({f.name!r}, {f.kind!r}, {f.categories!r}, may_be_missing={f.may_be_missing})"
+            for f in self.features
         )
         return (
             f"\nfeatures = [{features}]\nnodes = [\n    {nodes}]\n"
@@ -116,7 +118,7 @@ class Case:
 
 def draw_column(d: Draws, position: int, cast: str, may_be_missing: bool) -> Column:
     """A feature of 2-4 states (or 2-4 and some empty or twice as many narrow cells)."""
-    name = d.pick([f"x{position}", f"x{position}", f"a <= {position} and b", f"naïve \"{position}\""])
+    name = d.pick([f"x{position}", f"x{position}", f"a <= {position} and b", f'naïve "{position}"'])
     kind = d.pick(["numeric", "numeric", "numeric", "categorical", "integer", "boolean"])
     n_states = 2 if kind == "boolean" else d.whole(2, 4)
     missing = may_be_missing and d.chance(50)
@@ -166,9 +168,11 @@ def draw_nodes(d: Draws, columns: list[Column], leaf, depth: int, routes: bool, 
     return node
 
 
-def draw_leaf(voting: str, classes, outputs: int):
+def draw_leaf(d: Draws, voting: str, classes, outputs: int):
     """A function that draws leaves fit for the kind of model."""
     values = LEAF_VALUES if voting == "average" and classes else SIGNED_VALUES
+    if d.chance(15):
+        values = [*WILD_VALUES, *(-value for value in WILD_VALUES)]
 
     def leaf(d: Draws) -> dict:
         if voting == "majority" and d.chance(50):
@@ -189,7 +193,9 @@ def draw_value(d: Draws, oracle: Oracle, position: int, nan: bool):
     values = [value for value in oracle.values(position, d.pick(numbers)) if value is not None]
     value = d.pick(values)
     if feature.kind == "numeric" and d.chance(30) and oracle.cuts[position]:
-        value = d.pick([*oracle.cuts[position], *(next_number(cut, oracle.model.cast) for cut in oracle.cuts[position])])
+        value = d.pick(
+            [*oracle.cuts[position], *(next_number(cut, oracle.model.cast) for cut in oracle.cuts[position])]
+        )
     return value
 
 
@@ -216,28 +222,33 @@ def draw_options(d: Draws, oracle: Oracle, changes: bool) -> dict:
         if feature.kind in ("numeric", "integer") and cuts and d.chance(40):
             bounds = sorted([d.pick(cuts) + d.pick([0.0, 0.0, 1.0, -0.125]), d.pick(cuts) + d.pick([0.0, 2.0])])
             which = d.pick([("lower",), ("upper",), ("lower", "upper")])
-            chosen.update({side: bound for side, bound in zip(("lower", "upper"), bounds, strict=True) if side in which})
+            chosen.update(
+                {side: bound for side, bound in zip(("lower", "upper"), bounds, strict=True) if side in which}
+            )
         if chosen:
             options[feature.name] = chosen
     return options
 
 
-def draw_case(d: Draws, *, options: bool = False, voting: str | None = None, regression: bool | None = None) -> Case:
+def draw_case(
+    d: Draws, *, options: bool = False, voting: str | None = None, regression: bool | None = None, trees=(1, 8)
+) -> Case:
     """A model of 1-8 trees, 2-5 features and 2-4 classes (or a regressor), a row and an explainer's settings."""
     regression = d.chance(15) if regression is None else regression
     voting = voting or d.pick(["average", "majority", "sum"])
     voting = "average" if regression and voting == "majority" else voting
     cast = d.pick(["float64", "float32"])
     routes = d.chance(30)
-    columns = [draw_column(d, position, cast, routes) for position in range(d.whole(2, 5))]
+    n_features = d.whole(2, 5 if trees[1] <= 8 else 3)
+    columns = [draw_column(d, position, cast, routes) for position in range(n_features)]
     names = {column.feature.name for column in columns}
     assert len(names) == len(columns)
     classes = None if regression else d.pick(CLASS_NAMES)[: d.whole(2, 4)]
     single = voting == "sum" and not regression and len(classes) == 2 and d.chance(60)
     outputs = 1 if regression or single else len(classes)
-    leaf = draw_leaf(voting, classes, outputs)
+    leaf = draw_leaf(d, voting, classes, outputs)
     depth = d.whole(1, 4)
-    nodes = [draw_nodes(d, columns, leaf, depth, routes) for _ in range(d.whole(1, 8))]
+    nodes = [draw_nodes(d, columns, leaf, depth, routes) for _ in range(d.whole(*trees))]
     if d.chance(10):
         nodes.append(nodes[0])
     if not any("feature" in tree for tree in nodes):  # leaves only: nothing says where a missing value goes

@@ -41,6 +41,12 @@ def next_number(value: float, cast: str) -> float:
     return float(np.nextafter(value, np.inf))
 
 
+def next_integer(value: float, cast: str) -> int:
+    """The first integer that the model sees as above ``value``: beyond 2**24 single precision leaves integers out."""
+    number = math.floor(value) + 1
+    return number if cast_number(number, cast) > value else int(next_number(value, cast))
+
+
 # ---------------------------------------------------------------- prediction
 
 
@@ -147,7 +153,7 @@ def states_of(feature, cuts: list[float], cast: str, missing: bool) -> list[Stat
             lowest = next_number(low, cast) if math.isfinite(low) else low
             highest = high
             if feature.kind != "numeric":
-                lowest = math.floor(low) + 1 if math.isfinite(low) else low
+                lowest = next_integer(low, cast) if math.isfinite(low) else low
                 highest = math.floor(high) if math.isfinite(high) else high
             if feature.kind == "boolean":
                 lowest, highest = max(lowest, 0), min(highest, 1)
@@ -267,7 +273,10 @@ class Oracle:
     def rows(self, cells) -> list[dict]:
         """One concrete row for each of the given cells."""
         return [
-            {name: self.value(i, number) for i, (name, number) in enumerate(zip(self.names, self.table[c], strict=True))}
+            {
+                name: self.value(i, number)
+                for i, (name, number) in enumerate(zip(self.names, self.table[c], strict=True))
+            }
             for c in cells
         ]
 

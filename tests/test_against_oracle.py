@@ -12,28 +12,29 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from models import Draws, HypothesisDraws, draw_case, draw_row, draw_value, seeded_case
-from oracle import Oracle, is_missing
 
 import xylogic as xl
+from models import Draws, HypothesisDraws, draw_case, draw_row, draw_value, seeded_case
+from oracle import Oracle, is_missing
 from xylogic.errors import BudgetExceeded, XylogicError
 
 CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000"))
-BATCH = 50
+BATCH = 25
 
 
 def batches(share: float = 1.0) -> range:
     return range(max(1, round(CASES * share / BATCH)))
 
 
-def judge(check, batch: int, record_property, name: str, **wanted) -> None:
-    """Run ``check`` on the seeds of one batch; a failure shows its case."""
+def judge(checks, batch: int, record_property, name: str, **wanted) -> None:
+    """Run the checks on the seeds of one batch; a failure shows its case."""
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         case = seeded_case(seed, **wanted)
-        try:
-            check(case, Draws(seed + 1))
-        except Exception as error:
-            raise AssertionError(f"{error}\nseed = {seed}{case}") from error
+        for check in checks:
+            try:
+                check(case, Draws(seed + 1))
+            except Exception as error:
+                raise AssertionError(f"{check.__name__}: {error}\nseed = {seed}{case}") from error
     record_property(f"judged models: {name}", BATCH)
 
 
@@ -72,7 +73,9 @@ def check_reason(oracle, reason, d: Draws, every: bool) -> None:
     for position, name in zip(positions, reason.features, strict=True):
         assert places(oracle, position, reason[name]) == {int(oracle.origin[position])}
     for row in [oracle.row, *oracle.rows([d.whole(0, len(oracle.cells) - 1) for _ in range(3)])]:
-        kept = [oracle.place(position, row[oracle.names[position]]) == oracle.origin[position] for position in positions]
+        kept = [
+            oracle.place(position, row[oracle.names[position]]) == oracle.origin[position] for position in positions
+        ]
         assert reason.matches(row) == (all(kept) if every else any(kept))
     assert all(name in str(reason) for name in reason.features)
 
@@ -143,6 +146,7 @@ def check_reasons(case, d: Draws) -> None:
         else:
             assert set(e.relevant_features()) == oracle.relevant_features()
             assert set(e.necessary_features()) == oracle.necessary_features()
+    assert all(status.status == "exact" and status.seconds >= 0 for status in e.status.values())
 
 
 def check_contrastive(case, d: Draws) -> None:
@@ -195,7 +199,8 @@ def check_flips(case, d: Draws) -> None:
 
 
 def check_counterfactual(case, d: Draws) -> None:
-    oracle, e = case.oracle(), explain(case)
+    oracle = case.oracle()
+    e = explain(case, features=oracle.features) if d.chance(30) else explain(case)
     for target in [None, *oracle.targets()]:
         row = e.counterfactual(target) if target is not None else e.counterfactual()
         cost, allowance = oracle.nearest(target)
@@ -246,7 +251,9 @@ def check_partial(case, d: Draws) -> None:
                 if isinstance(value, tuple):
                     assert value[0] <= row[name] <= value[1]
                 else:
-                    assert any(same(row[name], member) for member in members[name]), f"{name}: {row[name]!r} for {value!r}"
+                    assert any(same(row[name], member) for member in members[name]), (
+                        f"{name}: {row[name]!r} for {value!r}"
+                    )
         assert explainer.is_sufficient(partial) == oracle.forced(partial), partial
 
 
@@ -256,7 +263,10 @@ def check_limits(case, d: Draws) -> None:
     truth = {"sufficient": oracle.sufficient_reasons(), "necessary": oracle.necessary_reasons()}
     for limit in (1, 2, 1000):
         e = explain(case)
-        for kind, reasons in (("sufficient", e.sufficient_reasons(limit=limit)), ("necessary", e.necessary_reasons(limit=limit))):
+        for kind, reasons in (
+            ("sufficient", e.sufficient_reasons(limit=limit)),
+            ("necessary", e.necessary_reasons(limit=limit)),
+        ):
             assert sets(reasons) <= truth[kind] and len(reasons) == min(limit, len(truth[kind]))
             check_order(oracle, reasons)
             if limit != len(truth[kind]):
@@ -311,44 +321,56 @@ def everything(case) -> list:
     return [answers, e.robustness(), e.shortest_flips().n_flips, nearest and case.oracle().cost_of(nearest)]
 
 
-@pytest.mark.parametrize("batch", batches())
-def test_predictions(batch, record_property):
-    judge(check_model, batch, record_property, "predictions, scores, margin")
+QUESTIONS = (check_model, check_reasons, check_contrastive, check_flips)
 
 
 @pytest.mark.parametrize("batch", batches())
-def test_reasons(batch, record_property):
-    judge(check_reasons, batch, record_property, "sufficient and necessary reasons, robustness, features")
-
-
-@pytest.mark.parametrize("batch", batches())
-def test_contrastive(batch, record_property):
-    judge(check_contrastive, batch, record_property, "contrastive reasons")
-
-
-@pytest.mark.parametrize("batch", batches())
-def test_shortest_flips(batch, record_property):
-    judge(check_flips, batch, record_property, "shortest flips")
+def test_questions(batch, record_property):
+    """Prediction, sufficient, necessary and contrastive reasons, robustness, features, shortest flips."""
+    judge(QUESTIONS, batch, record_property, "all questions but the next two")
 
 
 @pytest.mark.parametrize("batch", batches())
 def test_counterfactuals(batch, record_property):
-    judge(check_counterfactual, batch, record_property, "counterfactuals", options=True)
+    judge([check_counterfactual], batch, record_property, "counterfactuals", options=True)
 
 
 @pytest.mark.parametrize("batch", batches())
 def test_partial_rows(batch, record_property):
-    judge(check_partial, batch, record_property, "partial rows", regression=False)
+    judge([check_partial], batch, record_property, "partial rows", regression=False)
 
 
-@pytest.mark.parametrize("batch", batches(0.25))
+@pytest.mark.parametrize("batch", batches(0.1))
+def test_many_trees(batch, record_property):
+    """Long sums, whose rounding errors make and break ties."""
+    judge([*QUESTIONS, check_counterfactual], batch, record_property, "many trees", options=True, trees=(20, 100))
+
+
+@pytest.mark.parametrize("batch", batches(0.2))
 def test_limits(batch, record_property):
-    judge(check_limits, batch, record_property, "limits", options=True)
+    judge([check_limits], batch, record_property, "limits", options=True)
 
 
-@pytest.mark.parametrize("batch", batches(0.25))
+@pytest.mark.parametrize("batch", batches(0.2))
 def test_order_of_trees(batch, record_property):
-    judge(check_order_of_trees, batch, record_property, "order of trees", voting="majority", regression=False)
+    judge([check_order_of_trees], batch, record_property, "order of trees", voting="majority", regression=False)
+
+
+@pytest.mark.parametrize("cut", [2.0**24 - 1, 2.0**24, 2.0**24 + 2, -(2.0**24) - 4])
+@pytest.mark.parametrize("cast", ["float32", "float64"])
+def test_large_integers_survive_the_cast(cut, cast):
+    """Beyond 2**24 single precision does not hold every integer."""
+    leaves = {"left": {"class": "no"}, "right": {"class": "yes"}}
+    features = [xl.Feature("n", "integer")]
+    model = xl.build_tree({"feature": "n", "cut": cut, **leaves}, features, ("no", "yes"), cast=cast)
+    for row in ({"n": 5}, {"n": int(cut)}, {"n": int(cut) + 8}, {"n": -(10**9)}):
+        oracle, e = Oracle(model, row), xl.Explainer(model).explain(row)
+        assert e.prediction == oracle.prediction
+        found = e.counterfactual()
+        assert model.predict([found]).tolist() != [e.prediction] and type(found["n"]) is int
+        assert oracle.cost_of(found) == oracle.nearest()[0]
+        (flip,) = e.shortest_flips().rows(1)
+        assert model.predict([flip]).tolist() != [e.prediction]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -128,13 +128,17 @@ def test_target_of_another_type_than_text(call, tmp_path):
     assert done.document["answers"]["counterfactual"]["value"] is not None
 
 
-def test_limit_is_no_failure(call, iris):
-    args = ["explain", iris / "model.json", iris / "data.csv", "--row", 60, "--question", "necessary-reasons", "--json"]
-    everything = call(*args).document["answers"]["necessary_reasons"]
-    assert len(everything["value"]) > 1
-    done = call(*args, "--limit", 1)
-    assert done.code == 0
-    assert len(done.document["answers"]["necessary_reasons"]["value"]) == 1
+@pytest.mark.parametrize("question", ["necessary-reasons", "shortest-flips"])
+def test_limit_is_no_failure(call, iris, question):
+    def items(*limit):
+        done = call(*args, *limit)
+        assert done.code == 0
+        value = done.document["answers"][question.replace("-", "_")]["value"]
+        return value if isinstance(value, list) else value["boxes"]
+
+    args = ["explain", iris / "model.json", iris / "data.csv", "--row", 60, "--question", question, "--json"]
+    assert len(items()) > 1
+    assert len(items("--limit", 1)) == 1
 
 
 # Regression

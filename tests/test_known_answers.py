@@ -82,7 +82,9 @@ def figure_1():
     # Y = 1 took another way above, so at the second test of Y it may stand in any branch
     y = {"feature": "Y", "branches": [([1, 2], {"class": "c2"}), ([3], {"class": "c1"})]}
     x = {"feature": "X", "branches": [([1], y), ([2, 3], z)]}
-    return xl.build_tree({"feature": "Y", "branches": [([1], {"class": "c1"}), ([2, 3], x)]}, features, ("c1", "c2", "c3"))
+    return xl.build_tree(
+        {"feature": "Y", "branches": [([1], {"class": "c1"}), ([2, 3], x)]}, features, ("c1", "c2", "c3")
+    )
 
 
 def test_figure_1():

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from models import seeded_case
 from oracle import Oracle, cast_number, is_missing
-
 from xylogic import Feature
 
 SEEDS = range(200)

@@ -112,7 +112,7 @@ def test_robustness(given, text):
 def test_shortest_flips():
     value = {"n_flips": 12, "boxes": [term(age="age <= 55"), term(area="area > 9")]}
     assert lines(shortest_flips=answer(value)) == [
-        "Shortest flips away from malignant, 12 cells in 2 boxes  [exact, 1.2 ms]",
+        "Shortest flips away from malignant, 12 cells in 2 boxes, all there are  [exact, 1.2 ms]",
         "    1. age <= 55",
         "    2. area > 9",
     ]
@@ -224,7 +224,7 @@ def test_r088_names_are_shown_literally_and_cannot_steer_a_terminal():
     assert all(character.isprintable() for line in text.split("\n") for character in line)
 
 
-def test_r088_many_classes_need_no_more_than_text():
+def test_r092_many_classes_need_no_more_than_text():
     scores = {f"class {i}": i / 66 for i in range(12)}
     assert "class 11 0.1667" in explanation_text({**result(), "scores": scores})
 

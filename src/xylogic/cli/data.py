@@ -37,7 +37,7 @@ MISSING = frozenset(
     ["N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"],
 )
 TRUTH = {"true": 1.0, "false": 0.0}
-PARQUET_READERS = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet"))
+PARQUET_READERS = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"))
 
 Lines = Iterator[Sequence[Any]]
 
@@ -122,7 +122,7 @@ def open_parquet(path: Path) -> tuple[Sequence[str], Lines]:
         except Exception as error:  # each library has its own kinds
             raise InvalidInputError(f"{path} cannot be read as parquet: {error}") from error
         return frame.columns, frame.iter_rows()
-    raise InvalidInputError("reading parquet needs pyarrow, polars or pandas; none is installed")
+    raise InvalidInputError("reading parquet needs pyarrow or polars; neither is installed")
 
 
 def match(path: Path, names: Sequence[str] | None, model: Ensemble) -> list[int]:
@@ -198,7 +198,7 @@ def cell(value: Any, feature: Feature, row: int) -> Any:
     if not isinstance(value, str):
         try:
             return float(value)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise InvalidInputError(f"column {feature.name!r}, row {row}: {value!r} is not a number") from None
     if value.strip() in MISSING:
         return math.nan

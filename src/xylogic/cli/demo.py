@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xylogic._version import __version__
 from xylogic.cli.output import DONE, NEGATIVE, Progress, print_json
@@ -11,10 +11,13 @@ from xylogic.cli.questions import ask
 from xylogic.cli.verify import as_document
 from xylogic.view.text import duration, explanation_text, verification_text
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = ["demonstrate"]
 
-ROWS = 3
-TIME_LIMIT = 2.0
+TIME_LIMIT = 3.0  # seconds, for each question
 LIMIT = 5
 QUESTIONS = ("sufficient-reason", "smallest-sufficient-reason", "necessary-reasons", "robustness", "counterfactual")
 NEXT = """\
@@ -57,12 +60,12 @@ def demonstrate(as_json: bool) -> int:
 
     explainer = Explainer(model, time_limit=TIME_LIMIT)
     results = []
-    for place in range(ROWS):
+    for title, place in shown(model.decision_function(rows)):
         explanation = explainer.explain(rows[place])
         ask(explanation, QUESTIONS, limit=LIMIT)
         results.append(explanation.to_dict())
         if not as_json:
-            print(f"\n-- Test row {place} --\n{explanation_text(results[-1])}")
+            print(f"\n-- Test row {place}, {title} --\n{explanation_text(results[-1])}")
     if as_json:
         print_json(
             {
@@ -79,6 +82,15 @@ def demonstrate(as_json: bool) -> int:
     else:
         print(f"\n{NEXT}")
     return DONE if checked["ok"] else NEGATIVE
+
+
+def shown(scores: NDArray[np.float64]) -> list[tuple[str, int]]:
+    """The rows to explain: the two whose best two scores are nearest to each other, and the first."""
+    ordered = scores.copy()
+    ordered.sort(axis=1)
+    margin = ordered[:, -1] - ordered[:, -2]
+    first, second, *_ = (int(place) for place in margin.argsort(kind="stable"))
+    return [("the closest call", first), ("the next closest", second), ("the first", 0)]
 
 
 def fitted() -> tuple[Any, list[str], Any, Any]:

@@ -44,7 +44,7 @@ def explain_file(
         explanation = explainer.explain(values)
     except InvalidInputError as error:
         # The engine saw a table of one row.
-        raise InvalidInputError(str(error).replace(", row 0:", f", row {row}:")) from error
+        raise InvalidInputError(f"{data}: {str(error).replace(', row 0:', f', row {row}:')}") from error
     finished = ask(explanation, chosen(questions, classes=model.classes is not None), label, limit)
     result = explanation.to_dict()
     if as_json:
@@ -68,8 +68,9 @@ def as_class(text: str, classes: tuple[Hashable, ...] | None) -> Hashable:
 def unproven(answers: Mapping[str, Mapping[str, Any]], limit: int | None) -> bool:
     """Whether an answer is partial for another reason than the ``--limit`` that the user gave."""
     for answer in answers.values():
-        value = answer.get("value")
-        full = limit is not None and isinstance(value, list) and len(value) >= limit
+        value = answer["value"]
+        items = value.get("boxes") if isinstance(value, Mapping) else value
+        full = limit is not None and isinstance(items, list) and len(items) >= limit
         if answer["status"] != "exact" and not full:
             return True
     return False

@@ -44,15 +44,19 @@ cdef class Box(State):
     @cython.final
     cdef void settle(self) noexcept nogil
     @cython.final
-    cdef int remember(self, int f) except -1 nogil
+    cdef int prepare(self) except -1 nogil
     @cython.final
-    cdef int narrow(self, int f, int lo, int hi, int missing) except -1 nogil
+    cdef void remember(self, int f) noexcept nogil
     @cython.final
-    cdef int narrow_set(self, int f, unsigned long long *allowed, int at) except -1 nogil
+    cdef void narrow(self, int f, int lo, int hi, int missing) noexcept nogil
+    @cython.final
+    cdef void narrow_set(self, int f, unsigned long long *allowed, int at) noexcept nogil
     @cython.final
     cdef int enter(self, int n, int side) except -1 nogil
     @cython.final
-    cdef int fix(self, int f) except -1 nogil
+    cdef void fix(self, int f) noexcept nogil
+    @cython.final
+    cdef bint is_fixed(self, int f) noexcept nogil
     @cython.final
     cdef void undo(self, long long trail, long long box) noexcept nogil
     @cython.final

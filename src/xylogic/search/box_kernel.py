@@ -229,7 +229,7 @@ class Box(State):
     @cython.exceptval(check=False)
     def lowest(self, t: cython.int) -> cython.int:
         """The lowest node of tree t, from ``at[t]`` on, that the current box does not decide."""
-        n: cython.int = self.at[t]
+        n: cython.int = self.at[t] if self.at[t] >= 0 else ~self.at[t]
         side: cython.int
         while self.node_left[n] >= 0:
             side = self.sides(n)
@@ -264,6 +264,8 @@ class Box(State):
                 u += self.n_trees
         if closed:
             self.mask[t] = 0
+        elif self.is_small[t] and self.at[t] >= 0:
+            self.at[t] = ~self.at[t]
 
     @cython.cfunc
     @cython.nogil
@@ -287,63 +289,65 @@ class Box(State):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=False)
-    def remember(self, f: cython.int) -> cython.int:
-        """Note feature f's part of the box on the trail and open a new narrowing."""
-        i: cython.int
+    def prepare(self) -> cython.int:
+        """Open a narrowing, of one feature or of many; :meth:`settle` closes it."""
         if self.trail_top + self.n_trees > self.trail_room:
             with cython.gil:
                 self._grow_trail()
-        if self.box_top >= self.box_room:
+        if self.box_top + self.n_features > self.box_room:
             with cython.gil:
                 self._grow_box()
-        self.box_feature[self.box_top] = f
-        self.box_lo[self.box_top] = self.lo[f]
-        self.box_hi[self.box_top] = self.hi[f]
-        self.box_missing[self.box_top] = self.missing[f]
-        self.box_top += 1
-        if self.is_set[f]:
-            if self.word_top + self.n_words > self.word_room:
-                with cython.gil:
-                    self._grow_words()
-            for i in range(self.n_set_words[f]):
-                self.word_trail[self.word_top] = self.words[self.word_at[f] + i]
-                self.word_top += 1
+        if self.word_top + self.n_words > self.word_room:
+            with cython.gil:
+                self._grow_words()
         self.epoch += 1
         self.n_changed = 0
         return 0
 
     @cython.cfunc
     @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def narrow(self, f: cython.int, lo: cython.int, hi: cython.int, missing: cython.int) -> cython.int:
+    @cython.exceptval(check=False)
+    def remember(self, f: cython.int) -> cython.void:
+        """Note feature f's part of the box on the trail."""
+        i: cython.int
+        self.box_feature[self.box_top] = f
+        self.box_lo[self.box_top] = self.lo[f]
+        self.box_hi[self.box_top] = self.hi[f]
+        self.box_missing[self.box_top] = self.missing[f]
+        self.box_top += 1
+        for i in range(self.n_set_words[f]):
+            self.word_trail[self.word_top] = self.words[self.word_at[f] + i]
+            self.word_top += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def narrow(self, f: cython.int, lo: cython.int, hi: cython.int, missing: cython.int) -> cython.void:
         """Narrow an ordered feature to the states lo..hi (none if lo > hi) and, maybe, "missing"."""
         old_lo: cython.int = self.lo[f]
         old_hi: cython.int = self.hi[f]
-        lost_missing: cython.bint = self.missing[f] and not missing
         at: cython.int = self.start_at[f] + 1
+        self.remember(f)
+        if self.missing[f] and not missing:
+            # "Missing" may have been all that held a side open: every node is looked at again.
+            old_hi, old_lo = self.n_values[f], -1
         if lo > hi:
             lo = self.n_values[f]
             hi = -1
-        self.remember(f)
         self.lo[f] = lo
         self.hi[f] = hi
         self.missing[f] = missing
-        if lost_missing:
-            # "Missing" may have been all that held a side open: every node is looked at again.
-            old_hi, old_lo = self.n_values[f], -1
         if hi < old_hi:
             self.drop(self.start[at + hi], self.start[at + old_hi], self.right_of, 2 if missing else 0)
         if lo > old_lo:
             self.drop(self.start[at + old_lo], self.start[at + lo], self.left_of, 1 if missing else 0)
-        self.settle()
         if self.priced:
             self.price(f)
-        return 0
 
     @cython.cfunc
     @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def narrow_set(self, f: cython.int, allowed: cython.p_ulonglong, at: cython.int) -> cython.int:
+    @cython.exceptval(check=False)
+    def narrow_set(self, f: cython.int, allowed: cython.p_ulonglong, at: cython.int) -> cython.void:
         """Narrow a categorical feature to the states of the bit set that starts at ``allowed[at]``."""
         i: cython.int
         k: cython.int
@@ -357,10 +361,8 @@ class Box(State):
                 self.drop(k, k + 1, self.right_of, 0)
             elif side == 2:
                 self.drop(k, k + 1, self.left_of, 0)
-        self.settle()
         if self.priced:
             self.price(f)
-        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -369,16 +371,20 @@ class Box(State):
         """Narrow the box to one side (0 left, 1 right) of node n's test."""
         f: cython.int = self.node_feature[n]
         cut: cython.int = self.node_cut[n]
+        self.prepare()
         if self.is_set[f]:
-            return self.narrow_set(f, self.set_words, self.node_set[n] + side * self.n_set_words[f])
-        if side == 0:
-            return self.narrow(f, self.lo[f], min(self.hi[f], cut), self.missing[f] & self.node_missing[n] & 1)
-        return self.narrow(f, max(self.lo[f], cut + 1), self.hi[f], self.missing[f] & (self.node_missing[n] >> 1))
+            self.narrow_set(f, self.set_words, self.node_set[n] + side * self.n_set_words[f])
+        elif side == 0:
+            self.narrow(f, self.lo[f], min(self.hi[f], cut), self.missing[f] & self.node_missing[n] & 1)
+        else:
+            self.narrow(f, max(self.lo[f], cut + 1), self.hi[f], self.missing[f] & (self.node_missing[n] >> 1))
+        self.settle()
+        return 0
 
     @cython.cfunc
     @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def fix(self, f: cython.int) -> cython.int:
+    @cython.exceptval(check=False)
+    def fix(self, f: cython.int) -> cython.void:
         """Narrow feature f to the instance's own state."""
         s: cython.int = self.x[f]
         i: cython.int
@@ -387,10 +393,22 @@ class Box(State):
             for i in range(self.n_set_words[f]):
                 self.single[i] = 0
             self.single[s >> 6] = one << (s & 63)
-            return self.narrow_set(f, self.single, 0)
-        if s == self.n_values[f]:
-            return self.narrow(f, s, -1, 1)
-        return self.narrow(f, s, s, 0)
+            self.narrow_set(f, self.single, 0)
+        elif s == self.n_values[f]:
+            self.narrow(f, s, -1, 1)
+        else:
+            self.narrow(f, s, s, 0)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_fixed(self, f: cython.int) -> cython.bint:
+        """Whether the box leaves feature f one state (a categorical feature: never said so)."""
+        if self.is_set[f]:
+            return False
+        if self.missing[f]:
+            return self.lo[f] > self.hi[f]
+        return self.lo[f] == self.hi[f]
 
     @cython.cfunc
     @cython.nogil
@@ -516,12 +534,14 @@ class Box(State):
             for t in range(self.n_trees):
                 self.low_sum[i] += self.low[i * self.n_trees + t]
                 self.high_sum[i] += self.high[i * self.n_trees + t]
+        self.prepare()
         for f in range(self.n_features):
             if self.restricted[f] and (free[f >> 6] >> (f & 63)) & 1:
                 if self.is_set[f]:
                     self.narrow_set(f, self.domain_words, self.word_at[f])
                 else:
                     self.narrow(f, self.domain_lo[f], self.domain_hi[f], self.domain_missing[f])
-            if self.priced:
+            elif self.priced:
                 self.price(f)
+        self.settle()
         return 0

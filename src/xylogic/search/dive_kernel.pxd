@@ -9,16 +9,19 @@ cdef class Search(Box):
     cdef readonly bint found
     cdef double bound, total, gap
     cdef readonly double best
-    cdef long long slack
 
     @cython.final
     cdef int judge(self) except -1 nogil
     @cython.final
-    cdef bint is_fixed(self, int f) noexcept nogil
+    cdef int affordable(self) except -1 nogil
+    @cython.final
+    cdef bint within_reach(self, int i) noexcept nogil
     @cython.final
     cdef int choose(self) noexcept nogil
     @cython.final
     cdef int crossing(self, int t, int i) noexcept nogil
+    @cython.final
+    cdef int own_side(self, int n) noexcept nogil
     @cython.final
     cdef int resolve(self) noexcept nogil
     @cython.final

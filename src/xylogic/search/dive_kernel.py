@@ -9,9 +9,9 @@ float sum, in tree order, decides. Nothing recurses.
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import Box, lowest_bit
+    from cython.cimports.xylogic.search.box_kernel import Box, highest_bit, lowest_bit
 else:
-    from xylogic.search.box_kernel import Box, lowest_bit
+    from xylogic.search.box_kernel import Box, highest_bit, lowest_bit
 
 # What the search is after: any goal, the cheapest one, or every box of goals within a cost.
 ANY = cython.declare(cython.int, 0)
@@ -34,7 +34,6 @@ class Search(Box):
         self.last_game = 0
         self.found = False
         self.bound = self.total = self.gap = self.best = 0.0
-        self.slack = 0
 
     @cython.cfunc
     @cython.nogil
@@ -42,38 +41,97 @@ class Search(Box):
     def judge(self) -> cython.int:
         """NONE: no cell of the box is a goal within the bound. SURE: every cell (its cheapest one at least) is."""
         i: cython.int
-        f: cython.int
-        total: cython.double = 0.0
         state: cython.int = SURE
-        if self.mode != ANY:
-            for f in range(self.n_features):
-                total += self.box_cost[f]
-            if total > self.bound:
-                return NONE
-            self.total = total
-            for f in range(self.n_features):
-                # Where any change of a feature would cost too much, it has to stay.
-                if total + self.step[f] > self.bound * (1.0 + 1e-12) and not self.is_fixed(f) and self.holds_x(f):
-                    self.fix(f)
-        self.slack = self.high_sum[0] - self.never[self.first]
+        if self.mode != ANY and not self.affordable():
+            return NONE
         for i in range(self.n_active):
             if self.high_sum[i] < self.never[self.first + i]:
                 return NONE
             if self.low_sum[i] < self.sure[self.first + i]:
                 state = OPEN
-            self.slack = min(self.slack, self.high_sum[i] - self.never[self.first + i])
+        if state == OPEN and self.mode != ANY:
+            for i in range(self.n_active):
+                if self.low_sum[i] < self.sure[self.first + i] and not self.within_reach(i):
+                    return NONE
         return state
 
     @cython.cfunc
     @cython.nogil
+    @cython.exceptval(-1, check=False)
+    def affordable(self) -> cython.int:
+        """Whether the box costs no more than the bound; fixes the features that would make it cost more."""
+        f: cython.int
+        total: cython.double = 0.0
+        room: cython.double
+        for f in range(self.n_features):
+            total += self.box_cost[f]
+        self.total = total
+        if total > self.bound:
+            return 0
+        room = self.bound * (1.0 + 1e-12) - total
+        self.prepare()
+        for f in range(self.n_features):
+            self.loose[f] = not self.is_fixed(f) and self.holds_x(f)
+            if self.loose[f] and self.step[f] > room:
+                self.fix(f)
+                self.loose[f] = 0
+        self.settle()
+        return 1
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
-    def is_fixed(self, f: cython.int) -> cython.bint:
-        """Whether the box leaves feature f one state (a categorical feature: never said so)."""
-        if self.is_set[f]:
-            return False
-        if self.missing[f]:
-            return self.lo[f] > self.hi[f]
-        return self.lo[f] == self.hi[f]
+    def within_reach(self, i: cython.int) -> cython.bint:
+        """Whether constraint i could hold after the changes that the bound still pays for.
+
+        A tree leaves the value that it has with all loose features at the instance's states only if one of the loose
+        features that it tests is changed. So no more is gained than each changed feature's trees can gain: a knapsack,
+        of which the fractional optimum is taken.
+        """
+        t: cython.int
+        f: cython.int
+        best: cython.int
+        picks: cython.int
+        k: cython.Py_ssize_t
+        row: cython.Py_ssize_t = i * self.n_trees
+        kept: cython.Py_ssize_t = (self.first + i) * self.n_pairs
+        mask: cython.ulonglong
+        own: cython.longlong
+        total: cython.longlong = self.high_sum[i]
+        room: cython.double = self.bound * (1.0 + 1e-12) - self.total
+        reach: cython.double
+        for f in range(self.n_features):
+            self.gain[f] = 0.0
+        for t in range(self.n_trees):
+            if self.mask[t] == 0 or not self.is_small[t]:
+                continue
+            mask = self.mask[row + t]
+            for k in range(self.tree_at[t], self.tree_at[t + 1]):
+                if self.loose[self.pair_feature[self.tree_pair[k]]]:
+                    mask &= self.kept[kept + self.tree_pair[k]]
+            own = self.ranked[(self.first + i) * self.n_leaves + self.leaf_at[t] + highest_bit(mask)]
+            if own < self.high[row + t]:
+                total -= self.high[row + t] - own
+                for k in range(self.tree_at[t], self.tree_at[t + 1]):
+                    f = self.pair_feature[self.tree_pair[k]]
+                    if self.loose[f]:
+                        self.gain[f] += self.high[row + t] - own
+        reach = cython.cast(cython.double, total)
+        for picks in range(32):
+            best = -1
+            for f in range(self.n_features):
+                if self.gain[f] > 0.0:
+                    if best < 0 or self.gain[f] * self.step[best] > self.gain[best] * self.step[f]:
+                        best = f
+            if best < 0:
+                return reach + 1e-9 * abs(reach) + 1.0 >= self.never[self.first + i]
+            if self.step[best] > room:
+                reach += self.gain[best] * room / self.step[best]
+                return reach + 1e-9 * abs(reach) + 1.0 >= self.never[self.first + i]
+            reach += self.gain[best]
+            room -= self.step[best]
+            self.gain[best] = 0.0
+        return True
 
     @cython.cfunc
     @cython.nogil
@@ -102,8 +160,10 @@ class Search(Box):
         row = focus * self.n_trees
         for t in range(self.n_trees):
             if self.mask[t] and self.low[row + t] != self.high[row + t]:
-                n = self.crossing(t, focus)
-                self.at[t] = n
+                n = self.at[t]
+                if n < 0:
+                    n = self.crossing(t, focus)
+                    self.at[t] = n
                 test = self.node_test[n]
                 if self.votes[test] == 0:
                     self.touched[n_touched] = test
@@ -126,21 +186,32 @@ class Search(Box):
     @cython.nogil
     @cython.exceptval(check=False)
     def crossing(self, t: cython.int, i: cython.int) -> cython.int:
-        """The lowest node of tree t that all its reachable leaves lie below."""
-        n: cython.int = self.at[t]
+        """The lowest node of small tree t, below ``~at[t]``, that all its reachable leaves lie below."""
+        n: cython.int = ~self.at[t]
         right: cython.int
         c: cython.Py_ssize_t = (self.first + i) * self.n_nodes
         mask: cython.ulonglong = self.mask[i * self.n_trees + t]
-        if self.is_small[t]:
-            while True:
-                right = self.node_right[n]
-                if mask & self.leaves[c + n + 1] == 0:
-                    n = right
-                elif mask & self.leaves[c + right] == 0:
-                    n += 1
-                else:
-                    break
-        return n
+        while True:
+            right = self.node_right[n]
+            if mask & self.leaves[c + n + 1] == 0:
+                n = right
+            elif mask & self.leaves[c + right] == 0:
+                n += 1
+            else:
+                return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def own_side(self, n: cython.int) -> cython.int:
+        """The side (0 left, 1 right) of node n's test that the instance takes."""
+        f: cython.int = self.node_feature[n]
+        s: cython.int = self.x[f]
+        if self.is_set[f]:
+            return 1 - cython.cast(cython.int, (self.set_words[self.node_set[n] + (s >> 6)] >> (s & 63)) & 1)
+        if s == self.n_values[f] and self.has_missing[f]:
+            return self.node_missing[n] >> 1
+        return s > self.node_cut[n]
 
     @cython.cfunc
     @cython.nogil
@@ -234,14 +305,8 @@ class Search(Box):
         """
         n: cython.int
         state: cython.int
-        left: cython.int
-        right: cython.int
-        slack: cython.longlong
-        trail: cython.longlong
-        box: cython.longlong
+        side: cython.int
         k: cython.longlong
-        stay: cython.bint
-        pending: cython.int
         state = self.judge()
         while True:
             if state == OPEN:
@@ -251,43 +316,18 @@ class Search(Box):
                     # All trees are at a leaf, hence so is the cheapest cell of the box.
                     state = self.resolve()
                 else:
-                    trail = self.trail_top
-                    box = self.box_top
-                    self.enter(n, 0)
-                    left = self.judge()
-                    slack = self.slack
-                    if left == SURE and self.mode == ANY:
-                        return self.accept()
-                    self.undo(trail, box)
-                    self.enter(n, 1)
-                    right = self.judge()
-                    if right == SURE and self.mode == ANY:
-                        return self.accept()
-                    if left == NONE:
-                        stay = True
-                        pending = -1
-                    elif right == NONE or slack >= self.slack:
-                        stay = False
-                        pending = -1 if right == NONE else 1
-                    else:
-                        stay = True
-                        pending = 0
                     if self.frame_top >= self.frame_room:
                         with cython.gil:
                             self._grow_frames()
-                    if pending >= 0:
-                        k = self.frame_top
-                        self.frame_top += 1
-                        self.frame_trail[k] = trail
-                        self.frame_box[k] = box
-                        self.frame_node[k] = n
-                        self.frame_side[k] = pending
-                    if stay:
-                        state = right
-                    else:
-                        self.undo(trail, box)
-                        self.enter(n, 0)
-                        state = self.judge()
+                    side = 1 - self.own_side(n)
+                    k = self.frame_top
+                    self.frame_top += 1
+                    self.frame_trail[k] = self.trail_top
+                    self.frame_box[k] = self.box_top
+                    self.frame_node[k] = n
+                    self.frame_side[k] = 1 - side
+                    self.enter(n, side)
+                    state = self.judge()
                     continue
             if state == SURE and self.accept() == 1:
                 return 1

@@ -35,6 +35,9 @@ cdef class State:
     cdef int *start
     cdef int *pair_at
     cdef int *pair_tree
+    cdef int *pair_feature
+    cdef int *tree_at
+    cdef int *tree_pair
     cdef int *node_pair
     cdef unsigned long long *every_word
     cdef unsigned long long *set_words
@@ -76,6 +79,7 @@ cdef class State:
     cdef long long *high
     cdef long long *low_sum
     cdef long long *high_sum
+    # a node of every tree that all its reachable leaves lie below: the lowest one if >= 0, else ~at is some such node
     cdef int *at
     cdef int *stamp
     cdef int *changed
@@ -107,6 +111,8 @@ cdef class State:
     cdef int *next_up
     cdef int *next_down
     cdef double *box_cost
+    cdef double *gain
+    cdef int *loose
     # domain of free features
     cdef int *domain_lo
     cdef int *domain_hi

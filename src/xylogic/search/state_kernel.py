@@ -80,6 +80,9 @@ class State:
         self.start = ints(forest.start)
         self.pair_at = ints(forest.pair_at)
         self.pair_tree = ints(forest.pair_tree)
+        self.pair_feature = ints(forest.pair_feature)
+        self.tree_at = ints(forest.tree_at)
+        self.tree_pair = ints(forest.tree_pair)
         self.node_pair = ints(forest.node_pair)
         self.every_word = bits(forest.every_word)
         self.set_words = bits(forest.set_words)
@@ -137,6 +140,8 @@ class State:
         self.next_up = ints(work.next_up)
         self.next_down = ints(work.next_down)
         self.box_cost = doubles(work.box_cost)
+        self.gain = doubles(work.gain)
+        self.loose = ints(work.loose)
 
         self.nodes = 0
         self.checked = 0

@@ -40,7 +40,8 @@ class Work:
             [*(np.arange(cells.n_states) for cells in forest.cells), np.zeros(1)]
         ).astype(np.int32)  # each state's number within its feature
         self.next_up, self.next_down = (np.zeros(states, np.int32) for _ in range(2))
-        self.step, self.box_cost = (np.zeros(features, np.float64) for _ in range(2))
+        self.step, self.box_cost, self.gain = (np.zeros(features, np.float64) for _ in range(3))
+        self.loose = np.zeros(features, np.int32)
         empty: dict[str, Any] = {
             "trail_tree": np.int32, "trail_at": np.int32, "trail_mask": np.uint64, "trail_low": np.int64,
             "trail_high": np.int64, "box_feature": np.int32, "box_lo": np.int32, "box_hi": np.int32,

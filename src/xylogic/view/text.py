@@ -191,7 +191,7 @@ def robustness(answer: Result, result: Result, _: int | None) -> Written:
 def shortest_flips(answer: Result, result: Result, most: int | None) -> Written:
     flips = answer["value"]
     size = f"{count(flips['n_flips'], 'cell')} in {count(len(flips['boxes']), 'box', 'boxes')}"
-    return f"Shortest flips away from {prediction(result)}, {size}", listed(flips["boxes"], most)
+    return f"Shortest flips away from {prediction(result)}, {size}, {whole(answer)}", listed(flips["boxes"], most)
 
 
 def counterfactual(answer: Result, result: Result, _: int | None) -> Written:
