@@ -7,6 +7,7 @@ Every answer of every side is then tried against its own vote and against what `
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pickle
 import selectors
@@ -234,7 +235,8 @@ def measure(name: str, depth: str, args: Any) -> list[dict[str, Any]]:
             times = [reply[1] if reply[0] == "done" else float("inf") for reply in replies]
             record = {
                 "set": name, "depth": depth, "question": question, "side": side, "vote": SIDES[side],
-                "rows": len(replies), "median ms": common.median(times) * 1e3, "max ms": max(times) * 1e3,
+                "rows": len(replies), "time-out s": args.seconds,
+                "median ms": common.median(times) * 1e3, "max ms": max(times) * 1e3,
                 "late": sum(reply[0] == "late" for reply in replies),
                 "failed": sum(reply[0] == "failed" for reply in replies),
                 "size": common.median(len(reply[2]["features"]) for reply in replies if reply[0] == "done"),
@@ -270,6 +272,12 @@ COLUMNS = ("set", "depth", "question", "side", "rows", "median ms", "max ms", "l
            "reasons a second")  # fmt: skip
 
 
+def kept(args: Any) -> list[dict[str, Any]]:
+    """The records of an earlier run on forests that this one leaves alone."""
+    earlier = json.loads((args.out / "peers.json").read_text(encoding="utf-8"))["records"]
+    return [one for one in earlier if one["set"] not in args.sets or one["depth"] not in args.depths]
+
+
 def main() -> None:
     parser = common.parser(__doc__)
     parser.add_argument("--sets", nargs="*", default=[*LOADERS, "spambase"])
@@ -286,8 +294,10 @@ def main() -> None:
     parser.add_argument("--cell-seconds", type=float, default=90.0, help="time of one side on one question")
     parser.add_argument("--setup-seconds", type=float, default=120.0)
     parser.add_argument("--stream-seconds", type=float, default=3.0)
+    parser.add_argument("--add", action="store_true", help="keep what the results hold on other forests")
     args = parser.parse_args()
-    records, notes = [], []
+    notes: list[str] = []
+    records = kept(args) if args.add else []
     for name in args.sets:
         if name not in LOADERS and args.data_dir is None:
             notes.append(f"{name} skipped: no --data-dir")

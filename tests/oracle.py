@@ -42,9 +42,9 @@ def next_number(value: float, cast: str) -> float:
 
 
 def next_integer(value: float, cast: str) -> int:
-    """The first integer that the model sees as above ``value``: beyond 2**24 single precision leaves integers out."""
+    """The first integer of the cast domain above ``value``: beyond 2**24 single precision leaves integers out."""
     number = math.floor(value) + 1
-    return number if cast_number(number, cast) > value else int(next_number(value, cast))
+    return number if cast_number(number, cast) == number else int(next_number(value, cast))
 
 
 # ---------------------------------------------------------------- prediction

@@ -9,12 +9,14 @@ import itertools
 import math
 import os
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import xylogic as xl
-from models import Draws, HypothesisDraws, draw_case, draw_row, draw_value, seeded_case
+from models import Case, Draws, HypothesisDraws, draw_case, draw_options, draw_row, draw_value, seeded_case
 from oracle import Oracle, is_missing
 from xylogic.errors import BudgetExceeded, XylogicError
 
@@ -354,6 +356,32 @@ def test_limits(batch, record_property):
 @pytest.mark.parametrize("batch", batches(0.2))
 def test_order_of_trees(batch, record_property):
     judge([check_order_of_trees], batch, record_property, "order of trees", voting="majority", regression=False)
+
+
+def grown_case(values: int, n_features: int, seed: int) -> Case:
+    """A scikit-learn forest grown to the end on random labels of a whole grid: hundreds of leaves a tree."""
+    rng = np.random.default_rng(seed)
+    X = np.array(list(itertools.product(np.arange(values) / 10, repeat=n_features)))
+    y = np.array(["a", "b", "c"])[rng.integers(0, 3 if seed % 2 else 2, len(X))]
+    kind = ExtraTreesClassifier if seed % 3 else RandomForestClassifier
+    source = kind(1 + seed % 6, max_features=1, random_state=seed).fit(X, y)
+    model = xl.read_model(source)
+    model = model if seed % 4 else model.with_voting("majority")
+    case = Case(list(model.features), [], {}, model.classes, model.cast, model=model)
+    case.row = {f"x{i}": float(value) for i, value in enumerate(X[rng.integers(len(X))])}
+    case.ties = ("model", "winners", "merged")[seed % 3]
+    case.options = draw_options(Draws(seed), Oracle(model), changes=True)
+    return case
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("values", "n_features"), [(12, 2), (9, 3), (5, 4), (3, 6)])
+def test_trees_with_hundreds_of_leaves(values, n_features, seed, record_property):
+    """Masks of leaves and of states that take several words."""
+    case = grown_case(values, n_features, seed)
+    for check in (*QUESTIONS, check_counterfactual, check_partial, check_limits):
+        check(case, Draws(seed))
+    record_property("judged models: large trees", 1)
 
 
 @pytest.mark.parametrize("cut", [2.0**24 - 1, 2.0**24, 2.0**24 + 2, -(2.0**24) - 4])

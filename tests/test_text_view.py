@@ -128,6 +128,9 @@ def test_counterfactual_shows_what_changes():
     assert lines(counterfactual=answer({"benign": other}, "partial", cost=1.25))[0] == (
         "Counterfactual: a row, perhaps not the nearest, predicted benign  [partial, 1.2 ms; cost 1.25]"
     )
+    assert lines(counterfactual=answer(other, "partial", lower=0.5, upper=1.25))[0].endswith(
+        "[partial, 1.2 ms; cost between 0.5 and 1.25]"
+    )
     assert lines(counterfactual=answer(None, cost="Infinity"))[0].startswith(
         "Counterfactual: no row within the bounds is not predicted malignant"
     )

@@ -82,7 +82,8 @@ class Cells:
             return float(state), float(state)
         low, high = -math.inf, math.inf
         if state > 0:
-            low = self.cuts[state - 1] + 1.0 if whole else self._above(self.cuts[state - 1])
+            low = self._above(self.cuts[state - 1])
+            low = float(math.ceil(low)) if whole else low
         if state < len(self.cuts):
             high = self.cuts[state]
         if self.feature.kind == "boolean":

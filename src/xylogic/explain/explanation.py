@@ -328,8 +328,8 @@ class Explanation:
                 work.find(budget)
             except (BudgetExceeded, KeyboardInterrupt) as stop:
                 if work.row is None:
-                    raise _limited(stop, {"cost": math.inf}) from None
-                return self._decision.confirmed(work.row, goal), stop, {"cost": work.cost}
+                    raise _limited(stop, {"lower": work.lower, "upper": math.inf}) from None
+                return self._decision.confirmed(work.row, goal), stop, {"lower": work.lower, "upper": work.cost}
             if work.row is not None:
                 self._decision.confirmed(work.row, goal)
             return work.row, None, {"cost": work.cost}

@@ -10,13 +10,16 @@ import numpy as np
 from xylogic.budget import Budget
 from xylogic.domain.cells import Cells
 from xylogic.reason.decision import Decision
+from xylogic.search.dive_kernel import Search
 from xylogic.search.engine import Goal
+from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import bit_set
 from xylogic.search.work import Work
 
 __all__ = ["Counterfactual"]
 
 _TOO_MUCH = 1e299  # what a forbidden change costs in the search is more than this
+_GROWTH = 1.25
 
 
 class Counterfactual:
@@ -28,12 +31,13 @@ class Counterfactual:
 
     def __init__(self, decision: Decision, goal: Goal) -> None:
         self._decision, self._goal = decision, goal
-        self._numbers: dict[tuple[int, int], float] = {}
+        self._numbers: dict[tuple[int, int], float] = {}  # feature and state -> its nearest number
         self.row: dict[str, Any] | None = None
         self.cost = math.inf
+        self.lower = 0.0
 
     def find(self, budget: Budget) -> None:
-        """Set ``row`` (``None``: there is none) and ``cost``.
+        """Set ``row`` (``None``: there is none) and ``cost``; ``lower`` is a bound on it at every moment.
 
         Raises BudgetExceeded or KeyboardInterrupt; ``row`` then is a changed row, though perhaps not the nearest.
         """
@@ -44,14 +48,33 @@ class Counterfactual:
         with engine.search(self._goal, decision.states, budget) as (search, work):
             for f in range(forest.n_features):
                 self._price(f, forest.cells[f], work)
+            free = bit_set(movable, engine.width)
+            kernel = Reasons(free)
+            kernel.use(search)
+            if not kernel.necessary(free):
+                self.lower = math.inf
+                return
             try:
-                search.cheapest(bit_set(movable, engine.width), _TOO_MUCH, 0.0)
+                # A few features that can reach the goal give a good row soon.
+                search.cheapest(kernel.found, _TOO_MUCH, 0.0)
+                self._take(search, work)
+                # Ever larger bounds: one that is too small is refuted fast, and a large one prunes little.
+                bound = max(float(work.step[: forest.n_features].min(initial=1.0)), 1e-3)
+                while self.lower < self.cost:
+                    bound = min(bound * _GROWTH, self.cost, _TOO_MUCH)
+                    if search.cheapest(free, bound, 0.0):
+                        self._take(search, work)
+                        self.lower = self.cost
+                    else:
+                        self.lower = bound if bound < _TOO_MUCH else math.inf
             finally:
-                if search.found:
-                    self.cost = search.best
-                    states = work.witness.copy()
-                    numbers = {f: self._numbers.get((f, int(states[f])), math.nan) for f in movable}
-                    self.row = decision.changed_row(states, numbers)
+                self._take(search, work)
+
+    def _take(self, search: Search, work: Work) -> None:
+        """Keep the search's witness if it is better, or as good (then it comes first in column order)."""
+        if search.found and search.best <= self.cost:
+            self.cost = search.best
+            self.row = self._decision.changed_row(work.witness.copy(), self._numbers)
 
     def _price(self, f: int, cells: Cells, work: Work) -> None:
         """The cost of moving feature f to each of its states; forbidden states are skipped by ``next_up/down``."""

@@ -67,16 +67,17 @@ class Decision:
     def names(self, features: NDArray[np.uint64]) -> tuple[str, ...]:
         return tuple(self._own[f].cells.name for f in members(features))
 
-    def changed_row(self, states: NDArray[np.int32], numbers: dict[int, float] | None = None) -> dict[str, Any]:
-        """The row with the features whose state differs moved to ``states``; ``numbers`` fixes some new values."""
+    def changed_row(self, states: NDArray[np.int32], numbers: dict[tuple[int, int], float] | None = None) -> dict[str, Any]:
+        """The row with the features whose state differs moved to ``states``; ``numbers`` holds
+        the new ones by feature and state."""
         row = dict(self.row)
         for f in np.flatnonzero(states[: len(self.columns)] != self.states[:-1]):
             cells, state = self.engine.forest.cells[f], int(states[f])
             origin = float(self.values[self.columns[f]])
             if state == cells.n_values:
                 row[cells.name] = float("nan")
-            elif numbers is not None and f in numbers:
-                row[cells.name] = cells.scalar(state, numbers[f])
+            elif numbers is not None and not cells.is_set:
+                row[cells.name] = cells.scalar(state, numbers[int(f), state])
             else:
                 row[cells.name] = cells.simple(state, origin)
         return row

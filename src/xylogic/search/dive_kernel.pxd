@@ -1,27 +1,21 @@
 cimport cython
 
-from xylogic.search.box_kernel cimport Box
+from xylogic.search.reach_kernel cimport Reach
 
 
-cdef class Search(Box):
+cdef class Search(Reach):
     cdef object sink
     cdef int mode, last_game
     cdef readonly bint found
-    cdef double bound, total, gap
+    cdef double gap
     cdef readonly double best
 
     @cython.final
     cdef int judge(self) except -1 nogil
     @cython.final
-    cdef int affordable(self) except -1 nogil
-    @cython.final
-    cdef bint within_reach(self, int i) noexcept nogil
-    @cython.final
     cdef int choose(self) noexcept nogil
     @cython.final
     cdef int crossing(self, int t, int i) noexcept nogil
-    @cython.final
-    cdef int own_side(self, int n) noexcept nogil
     @cython.final
     cdef int resolve(self) noexcept nogil
     @cython.final

@@ -9,9 +9,11 @@ float sum, in tree order, decides. Nothing recurses.
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import Box, highest_bit, lowest_bit
+    from cython.cimports.xylogic.search.box_kernel import lowest_bit
+    from cython.cimports.xylogic.search.reach_kernel import Reach
 else:
-    from xylogic.search.box_kernel import Box, highest_bit, lowest_bit
+    from xylogic.search.box_kernel import lowest_bit
+    from xylogic.search.reach_kernel import Reach
 
 # What the search is after: any goal, the cheapest one, or every box of goals within a cost.
 ANY = cython.declare(cython.int, 0)
@@ -24,16 +26,16 @@ OPEN = cython.declare(cython.int, 2)
 
 
 @cython.cclass
-class Search(Box):
-    """Depth-first branch and bound on a :class:`Box`; see search/engine.py for its callers."""
+class Search(Reach):
+    """Depth-first branch and bound on boxes; see search/engine.py for its callers."""
 
     def __init__(self, forest: object, games: object, work: object, budget: object) -> None:
-        Box.__init__(self, forest, games, work, budget)
+        Reach.__init__(self, forest, games, work, budget)
         self.sink = None
         self.mode = ANY
         self.last_game = 0
         self.found = False
-        self.bound = self.total = self.gap = self.best = 0.0
+        self.gap = self.best = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -54,84 +56,6 @@ class Search(Box):
                 if self.low_sum[i] < self.sure[self.first + i] and not self.within_reach(i):
                     return NONE
         return state
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def affordable(self) -> cython.int:
-        """Whether the box costs no more than the bound; fixes the features that would make it cost more."""
-        f: cython.int
-        total: cython.double = 0.0
-        room: cython.double
-        for f in range(self.n_features):
-            total += self.box_cost[f]
-        self.total = total
-        if total > self.bound:
-            return 0
-        room = self.bound * (1.0 + 1e-12) - total
-        self.prepare()
-        for f in range(self.n_features):
-            self.loose[f] = not self.is_fixed(f) and self.holds_x(f)
-            if self.loose[f] and self.step[f] > room:
-                self.fix(f)
-                self.loose[f] = 0
-        self.settle()
-        return 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def within_reach(self, i: cython.int) -> cython.bint:
-        """Whether constraint i could hold after the changes that the bound still pays for.
-
-        A tree leaves the value that it has with all loose features at the instance's states only if one of the loose
-        features that it tests is changed. So no more is gained than each changed feature's trees can gain: a knapsack,
-        of which the fractional optimum is taken.
-        """
-        t: cython.int
-        f: cython.int
-        best: cython.int
-        picks: cython.int
-        k: cython.Py_ssize_t
-        row: cython.Py_ssize_t = i * self.n_trees
-        kept: cython.Py_ssize_t = (self.first + i) * self.n_pairs
-        mask: cython.ulonglong
-        own: cython.longlong
-        total: cython.longlong = self.high_sum[i]
-        room: cython.double = self.bound * (1.0 + 1e-12) - self.total
-        reach: cython.double
-        for f in range(self.n_features):
-            self.gain[f] = 0.0
-        for t in range(self.n_trees):
-            if self.mask[t] == 0 or not self.is_small[t]:
-                continue
-            mask = self.mask[row + t]
-            for k in range(self.tree_at[t], self.tree_at[t + 1]):
-                if self.loose[self.pair_feature[self.tree_pair[k]]]:
-                    mask &= self.kept[kept + self.tree_pair[k]]
-            own = self.ranked[(self.first + i) * self.n_leaves + self.leaf_at[t] + highest_bit(mask)]
-            if own < self.high[row + t]:
-                total -= self.high[row + t] - own
-                for k in range(self.tree_at[t], self.tree_at[t + 1]):
-                    f = self.pair_feature[self.tree_pair[k]]
-                    if self.loose[f]:
-                        self.gain[f] += self.high[row + t] - own
-        reach = cython.cast(cython.double, total)
-        for picks in range(32):
-            best = -1
-            for f in range(self.n_features):
-                if self.gain[f] > 0.0:
-                    if best < 0 or self.gain[f] * self.step[best] > self.gain[best] * self.step[f]:
-                        best = f
-            if best < 0:
-                return reach + 1e-9 * abs(reach) + 1.0 >= self.never[self.first + i]
-            if self.step[best] > room:
-                reach += self.gain[best] * room / self.step[best]
-                return reach + 1e-9 * abs(reach) + 1.0 >= self.never[self.first + i]
-            reach += self.gain[best]
-            room -= self.step[best]
-            self.gain[best] = 0.0
-        return True
 
     @cython.cfunc
     @cython.nogil
@@ -199,19 +123,6 @@ class Search(Box):
                 n += 1
             else:
                 return n
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def own_side(self, n: cython.int) -> cython.int:
-        """The side (0 left, 1 right) of node n's test that the instance takes."""
-        f: cython.int = self.node_feature[n]
-        s: cython.int = self.x[f]
-        if self.is_set[f]:
-            return 1 - cython.cast(cython.int, (self.set_words[self.node_set[n] + (s >> 6)] >> (s & 63)) & 1)
-        if s == self.n_values[f] and self.has_missing[f]:
-            return self.node_missing[n] >> 1
-        return s > self.node_cut[n]
 
     @cython.cfunc
     @cython.nogil

@@ -38,8 +38,7 @@ class Forest:
         "missing", whether there is that state, words of its bit sets and where they and its states start.
     list_at, listed, list_tree : per feature, its nodes by ascending cut, and their trees. ``start[start_at[f] + 1 + s]``: where in ``listed`` the
         nodes with cut >= s begin, for s from -1.
-    pair_at, pair_tree, pair_feature : per feature, the trees that test it, as (feature, tree) pairs.
-    tree_at, tree_pair : per tree, its pairs.
+    pair_at, pair_tree : per feature, the trees that test it.
     every_word : uint64, bit sets of all states, placed by ``word_at``.
     """
 
@@ -169,9 +168,6 @@ class Forest:
         self.n_pairs = len(pairs)
         self.pair_tree = np.append(pairs % self.n_trees, 0).astype(np.int32)
         self.pair_at = _offsets(np.bincount(pairs // self.n_trees, minlength=self.n_features))
-        self.pair_feature = np.append(pairs // self.n_trees, 0).astype(np.int32)
-        self.tree_pair = np.append(np.argsort(self.pair_tree[:-1], kind="stable"), 0).astype(np.int32)
-        self.tree_at = _offsets(np.bincount(self.pair_tree[:-1], minlength=self.n_trees))
         self.node_pair = np.zeros(self.n_nodes, np.int32)
         self.node_pair[tested] = np.searchsorted(pairs, feature.astype(np.int64) * self.n_trees + self.node_tree[tested])
 

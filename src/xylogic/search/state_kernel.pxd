@@ -35,9 +35,6 @@ cdef class State:
     cdef int *start
     cdef int *pair_at
     cdef int *pair_tree
-    cdef int *pair_feature
-    cdef int *tree_at
-    cdef int *tree_pair
     cdef int *node_pair
     cdef unsigned long long *every_word
     cdef unsigned long long *set_words
@@ -112,7 +109,11 @@ cdef class State:
     cdef int *next_down
     cdef double *box_cost
     cdef double *gain
+    cdef double *pace
+    cdef double *bonus
     cdef int *loose
+    cdef int *noted
+    cdef int *noted_feature
     # domain of free features
     cdef int *domain_lo
     cdef int *domain_hi

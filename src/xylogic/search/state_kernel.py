@@ -80,9 +80,6 @@ class State:
         self.start = ints(forest.start)
         self.pair_at = ints(forest.pair_at)
         self.pair_tree = ints(forest.pair_tree)
-        self.pair_feature = ints(forest.pair_feature)
-        self.tree_at = ints(forest.tree_at)
-        self.tree_pair = ints(forest.tree_pair)
         self.node_pair = ints(forest.node_pair)
         self.every_word = bits(forest.every_word)
         self.set_words = bits(forest.set_words)
@@ -141,6 +138,10 @@ class State:
         self.next_down = ints(work.next_down)
         self.box_cost = doubles(work.box_cost)
         self.gain = doubles(work.gain)
+        self.pace = doubles(work.pace)
+        self.bonus = doubles(work.bonus)
+        self.noted = ints(work.noted)
+        self.noted_feature = ints(work.noted_feature)
         self.loose = ints(work.loose)
 
         self.nodes = 0

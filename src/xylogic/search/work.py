@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xylogic.search.forest import Forest
+from xylogic.search.forest import SMALL_TREE, Forest
 from xylogic.search.games import Games
 from xylogic.search.sets import bit_set
 
@@ -35,12 +35,13 @@ class Work:
         self.touched = np.zeros(trees, np.int32)
         self.sums = np.zeros(games.n_scores, np.float64)
         states = forest.n_states + 1
-        self.cost = np.zeros(states, np.float64)
+        self.cost, self.bonus = (np.zeros(states, np.float64) for _ in range(2))
         self.own_state = np.concatenate(
             [*(np.arange(cells.n_states) for cells in forest.cells), np.zeros(1)]
         ).astype(np.int32)  # each state's number within its feature
         self.next_up, self.next_down = (np.zeros(states, np.int32) for _ in range(2))
-        self.step, self.box_cost, self.gain = (np.zeros(features, np.float64) for _ in range(3))
+        self.step, self.box_cost, self.gain, self.pace = (np.zeros(features, np.float64) for _ in range(4))
+        self.noted, self.noted_feature = (np.zeros(2 * SMALL_TREE, np.int32) for _ in range(2))
         self.loose = np.zeros(features, np.int32)
         empty: dict[str, Any] = {
             "trail_tree": np.int32, "trail_at": np.int32, "trail_mask": np.uint64, "trail_low": np.int64,

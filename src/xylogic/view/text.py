@@ -32,7 +32,7 @@ def explanation_text(result: Result, most: int | None = 10) -> str:
         lines.append(f"Scores: {shares} (margin {short(result['margin'])})")
     for question, answer in result["answers"].items():
         head, under = WRITERS[question](answer, result, most)
-        lines += ["", f"{head}  {standing(answer)}", *under]
+        lines += ["", f"{head}  {standing(question, answer)}", *under]
     return "\n".join(lines)
 
 
@@ -97,22 +97,24 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def standing(answer: Result) -> str:
+def standing(question: str, answer: Result) -> str:
     """How far an answer is proven: ``"[exact, 1.2 ms]"``, ``"[partial, 10 s; between 2 and 5 features]"``."""
     first = f"{answer['status']}, {duration(answer['seconds'])}"
-    return f"[{'; '.join([first, *known(answer['bounds'])])}]"
+    unit = "cost {}" if question == "counterfactual" else "{} features"
+    return f"[{'; '.join([first, *known(answer['bounds'], unit)])}]"
 
 
-def known(bounds: Result) -> list[str]:
+def known(bounds: Result, unit: str) -> list[str]:
     """What is proven, in words; the sizes of lists stand in their headlines."""
     words = []
     if "lower" in bounds:
-        lower, upper = number(bounds["lower"]), bounds.get("upper", "Infinity")
+        lower, upper = bounds["lower"], bounds.get("upper", "Infinity")
+        open_end = upper == "Infinity"
         words.append(
-            f"at least {lower} features" if upper == "Infinity" else f"between {lower} and {number(upper)} features"
+            unit.format(f"at least {short(lower)}" if open_end else f"between {short(lower)} and {short(upper)}")
         )
     if "cost" in bounds:
-        words.append(f"cost {short(bounds['cost'])}")
+        words.append(unit.format(short(bounds["cost"])))
     if isinstance(bounds.get("found"), list):
         words.append(f"found {', '.join(map(printable, bounds['found'])) or 'none yet'}")
     return words
