@@ -156,7 +156,7 @@ class Explanation:
             try:
                 return decision.term(work.find(budget)), None, {}
             except (BudgetExceeded, KeyboardInterrupt) as stop:
-                raise _limited(stop, {"lower": work.lower, "upper": len(members(engine.varying))}) from None
+                raise _limited(stop, {"lower": work.lower, "upper": work.upper}) from None
 
         return self._answers.ask(*(("smallest_sufficient_reason", smallest) if minimum else ("sufficient_reason", one)))
 

@@ -10,6 +10,7 @@ cdef class Reasons:
     cdef unsigned long long *every
     cdef unsigned long long *free
     cdef unsigned long long *edge
+    cdef unsigned long long *needed
     cdef readonly long long n_done, n_sets, n_edges
     cdef long long room, edge_room
     cdef unsigned long long *edges
@@ -26,6 +27,8 @@ cdef class Reasons:
     cdef void difference(self) noexcept nogil
     @cython.final
     cdef int shrink(self) except -1 nogil
+    @cython.final
+    cdef int reduce(self, unsigned long long *free) except -1 nogil
     @cython.final
     cdef int multiply(self) except -1 nogil
     @cython.final

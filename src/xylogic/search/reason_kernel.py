@@ -35,11 +35,13 @@ class Reasons:
             "every": np.array(features, dtype=np.uint64),
             "free": np.zeros(self.width, np.uint64),
             "edge": np.zeros(self.width, np.uint64),
+            "needed": np.zeros(self.width, np.uint64),
             "bucket_at": np.zeros(self.n_features + 2, np.int64),
         }
         self.every = bits(self.keep["every"])
         self.free = bits(self.keep["free"])
         self.edge = bits(self.keep["edge"])
+        self.needed = bits(self.keep["needed"])
         self.bucket_at = longs(self.keep["bucket_at"])
         self.room = self.edge_room = 0
         self.work = 0
@@ -118,17 +120,41 @@ class Reasons:
     @cython.nogil
     @cython.exceptval(-1, check=False)
     def shrink(self) -> cython.int:
-        """Make ``edge``, whose features can change the decision together, minimal."""
+        """Make ``edge``, whose features can change the decision together, minimal.
+
+        A confirmed sufficient set that meets the edge in one feature only shows that this one cannot be spared.
+        """
         f: cython.int
         i: cython.int
+        k: cython.Py_ssize_t
+        w: cython.int = self.width
         one: cython.ulonglong = 1
+        word: cython.ulonglong
+        met: cython.int
+        alone: cython.int
+        fresh: cython.bint = True
         for f in range(self.search.n_features):
-            if self.edge[f >> 6] >> (f & 63) & 1:
-                for i in range(self.width):
+            if fresh:
+                fresh = False
+                for i in range(w):
+                    self.needed[i] = 0
+                for k in range(self.n_done):
+                    met = 0
+                    alone = 0
+                    for i in range(w):
+                        word = self.sets[k * w + i] & self.edge[i]
+                        if word:
+                            met += 2 if word & (word - 1) else 1
+                            alone = i
+                    if met == 1:
+                        self.needed[alone] |= self.sets[k * w + alone] & self.edge[alone]
+            if self.edge[f >> 6] >> (f & 63) & 1 and not self.needed[f >> 6] >> (f & 63) & 1:
+                for i in range(w):
                     self.free[i] = self.edge[i]
                 self.free[f >> 6] &= ~(one << (f & 63))
                 if self.search.flip(self.free):
                     self.difference()
+                    fresh = True
         return 0
 
     @cython.cfunc
@@ -286,15 +312,26 @@ class Reasons:
                 if not self.search.flip(self.free):
                     self.edge[f >> 6] &= ~(one << (f & 63))
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=False)
+    def reduce(self, free: cython.p_ulonglong) -> cython.int:
+        """1 if changing features of ``free`` can change the decision; then ``edge`` is a minimal such set."""
+        i: cython.int
+        for i in range(self.width):
+            self.free[i] = free[i]
+        if self.search.flip(self.free):
+            self.difference()
+            self.shrink()
+            return 1
+        return 0
+
     def necessary(self, free: cython.ulonglong[::1]) -> bool:
         """Whether changing features of ``free`` can change the decision; if so :attr:`found` is a minimal such set."""
-        i: cython.int
         can: cython.int
         with cython.nogil:
-            for i in range(self.width):
-                self.free[i] = free[i]
-            can = self.search.flip(self.free)
-            if can:
-                self.difference()
-                self.shrink()
+            if cython.compiled:
+                can = self.reduce(cython.address(free[0]))
+            else:
+                can = self.reduce(free)
         return can != 0
