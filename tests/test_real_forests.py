@@ -189,6 +189,36 @@ def test_contrastive_reasons_are_reached_in_the_source(name, hard):
                 assert predict([as_row(nearest)])[0] == target
 
 
+def minimal_hitting_sets(sets) -> set[frozenset[str]]:
+    """One set after the other; what another one lies within is dropped."""
+    found = {frozenset()}
+    for one in sets:
+        kept = {hitting for hitting in found if hitting & one}
+        grown = {hitting | {name} for hitting in found - kept for name in one}
+        found = kept | {new for new in grown if not any(old <= new for old in kept)}
+    return found
+
+
+@pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
+@pytest.mark.parametrize(("name", "depth", "n_trees"), [("wine", 4, 20), ("wine", None, 8), ("iris", None, 50)])
+def test_all_reasons_are_each_others_minimal_hitting_sets(name, depth, n_trees, hard):
+    """Neither a reason too many nor one too few: the two complete sets are dual to each other."""
+    model = xl.read_model(forest(name, depth, n_trees))
+    explainer = xl.Explainer(model.with_voting("majority") if hard else model)
+    for row in data(name)[0][::50]:
+        e = explainer.explain(row)
+        answers = (e.sufficient_reasons(), e.necessary_reasons())
+        assert answers[0].status == answers[1].status == "exact"
+        sufficient, necessary = ([frozenset(reason.features) for reason in reasons] for reasons in answers)
+        assert set(sufficient) == minimal_hitting_sets(necessary)
+        assert set(necessary) == minimal_hitting_sets(sufficient)
+        assert e.robustness() == min(map(len, necessary))
+        assert e.sufficient_reason(minimum=True).size == min(map(len, sufficient))
+        assert set(e.relevant_features()) == frozenset().union(*sufficient)
+        assert set(e.necessary_features()) == frozenset.intersection(*sufficient)
+        assert sorted(map(str, e.iter_sufficient_reasons())) == sorted(map(str, answers[0]))
+
+
 @pytest.mark.parametrize("kind", [DecisionTreeClassifier, ExtraTreesClassifier])
 def test_other_tree_models(kind):
     X, y = data("wine")

@@ -58,7 +58,9 @@ class Cells:
         """The state of each number or category code; NaN is "missing" and needs that state. O(n log cuts)."""
         absent = np.isnan(values)
         if absent.any() and not self.missing:
-            raise InvalidInputError(f"column {self.name!r}: a missing value, where 'missing' is no state of the feature")
+            raise InvalidInputError(
+                f"column {self.name!r}: a missing value, where 'missing' is no state of the feature"
+            )
         if self.is_set:
             return np.where(absent, self.n_values, values).astype(np.int32)
         states = np.searchsorted(self._cuts, self.round(values), side="left").astype(np.int32)
@@ -98,11 +100,11 @@ class Cells:
     def allowed(self, state: int) -> tuple[float, float] | None:
         """The ends of what of an ordered state lies within the feature's bounds; ``None`` if nothing does."""
         low, high = self.ends(state)
-        feature = self.feature
-        if feature.lower is not None:
-            low = max(low, float(math.ceil(feature.lower)) if feature.kind != "numeric" else feature.lower)
-        if feature.upper is not None:
-            high = min(high, float(math.floor(feature.upper)) if feature.kind != "numeric" else feature.upper)
+        lower, upper = self._bounds()
+        if self.feature.kind != "numeric":
+            lower = math.ceil(lower) if math.isfinite(lower) else lower
+            upper = math.floor(upper) if math.isfinite(upper) else upper
+        low, high = max(low, float(lower)), min(high, float(upper))
         return (low, high) if low <= high else None
 
     def closest(self, state: int, origin: float) -> float | None:
@@ -125,12 +127,13 @@ class Cells:
         if kind == "integer":
             return int(number)
         short = float(self.decimal(number))
-        ends = self.allowed(state)
-        inside = ends is not None and self.states(np.array([short]))[0] == state
-        if inside and (self.feature.lower is None or short >= self.feature.lower):
-            if self.feature.upper is None or short <= self.feature.upper:
-                return short
-        return number
+        lower, upper = self._bounds()
+        return short if lower <= short <= upper and self.states(np.array([short]))[0] == state else number
+
+    def _bounds(self) -> tuple[float, float]:
+        """The user's bounds on changed values."""
+        lower, upper = self.feature.lower, self.feature.upper
+        return (-math.inf if lower is None else lower), (math.inf if upper is None else upper)
 
     def simple(self, state: int, origin: float) -> Any:
         """A number of the state, on the side of ``origin``, with as few decimals as the state has room for."""
@@ -158,9 +161,8 @@ class Cells:
 
     def decimal(self, number: float) -> str:
         """The shortest decimal that the cast precision reads as ``number``; whole numbers without a point."""
-        if number == int(number) if math.isfinite(number) else False:
-            if abs(number) < 1e15:
-                return str(int(number))
+        if abs(number) < 1e15 and number == int(number):
+            return str(int(number))
         return str(np.float32(number)) if self.cast == "float32" else repr(float(number))
 
     def describe(self, states: Iterable[int]) -> str:
@@ -190,7 +192,11 @@ class Cells:
         if high < math.inf and last < self.n_values - 1:
             right = f" <= {self.decimal(high)}"
         if left and not right:
-            return f"{self.name} >= {self.decimal(low)}" if whole else f"{self.name} > {self.decimal(self.cuts[first - 1])}"
+            return (
+                f"{self.name} >= {self.decimal(low)}"
+                if whole
+                else f"{self.name} > {self.decimal(self.cuts[first - 1])}"
+            )
         return f"{left}{self.name}{right}" if left or right else ""
 
 
@@ -267,7 +273,11 @@ class StateSet:
 
 def is_missing(value: Any) -> bool:
     """Whether a raw value is ``None``, NaN or a data frame's NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(isinstance(value, float | np.floating) and np.isnan(value))
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or bool(isinstance(value, float | np.floating) and np.isnan(value))
+    )
 
 
 def _code(cells: Cells, value: Any) -> float | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidInputError
 
-__all__ = ["Table", "read_row", "read_table"]
+__all__ = ["Table", "check_whole", "read_row", "read_table"]
 
 ACCEPTED = "a 2-D numpy array, a pandas, polars or pyarrow table, a list of dicts or a list of rows"
 _PLAIN = {bool, int, float, type(None)}
@@ -80,6 +80,20 @@ def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
     if len(table.values) != 1:
         raise InvalidInputError(f"x has {len(table.values)} rows; one row is accepted")
     return table
+
+
+def check_whole(table: Table, features: Sequence[Feature]) -> None:
+    """Raise InvalidInputError, naming column and row, where an integer or boolean feature has another value."""
+    for position, feature in enumerate(features):
+        if feature.kind in ("integer", "boolean"):
+            column = table.values[:, position]
+            bad = ~(np.isnan(column) | (column == np.floor(column)))
+            if feature.kind == "boolean":
+                bad |= (column < 0) | (column > 1)
+            if bad.any():
+                row = int(np.argmax(bad))
+                wanted = "True, False, 0 or 1" if feature.kind == "boolean" else "a whole number"
+                raise _refusal(feature, row, float(column[row]), wanted)
 
 
 def _open_table(X: Any, n_features: int) -> _Raw:

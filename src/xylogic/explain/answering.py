@@ -27,9 +27,9 @@ class Answers:
         self._values: dict[Question, Any] = {}
         self._status: dict[Question, Status] = {}
 
-    def ask(self, question: Question, work: Work) -> Any:
-        """The kept exact answer, or a new one: ``work`` gives the value, what stopped it early, and bounds."""
-        if question in self._status and self._status[question].status == EXACT:
+    def ask(self, question: Question, work: Work, *, again: bool = False) -> Any:
+        """The kept exact answer, or (``again``: always) a new one: value, what stopped it early, bounds."""
+        if not again and question in self._status and self._status[question].status == EXACT:
             return self._values[question]
         budget = self._new_budget()
         try:
@@ -55,16 +55,17 @@ class Answers:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Name -> status, seconds, bounds and value; values for targets as a dict by class."""
+        """Name -> status, seconds, bounds and value; contrastive reasons as a dict by class."""
         found: dict[str, Any] = {}
         for name, status in self.status().items():
             found[name] = {"status": status.status, "seconds": status.seconds, "bounds": status.bounds, "value": None}
         for question, value in self._values.items():
             if isinstance(question, str):
                 found[question]["value"] = value
+            elif question[0] == "contrastive":
+                found["contrastive"]["value"] = {**(found["contrastive"]["value"] or {}), str(question[1]): value}
             else:
-                name, target = question
-                found[name]["value"] = {**(found[name]["value"] or {}), str(target): value}
+                found[question[0]].update(value=value, target=str(question[1]))
         return found
 
 
@@ -73,7 +74,11 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, Box):
         return {"text": str(value), "features": list(value.features), "conditions": json_ready(value.to_dict())}
     if isinstance(value, Flips):
-        return {"n_flips": value.n_flips, "boxes": [json_ready(box) for box in value]}
+        return {
+            "n_flips": value.n_flips,
+            "size": value[0].size if len(value) else None,
+            "boxes": [json_ready(box) for box in value],
+        }
     if isinstance(value, Mapping):
         return {str(key): json_ready(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from xylogic.budget import Budget
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells, make_cells
 from xylogic.domain.feature import Feature
-from xylogic.domain.table import Table, read_row, read_table
+from xylogic.domain.table import Table, check_whole, read_row, read_table
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.explanation import Explanation, Voice
 from xylogic.reason.partial import PartialRow, mentions_missing
@@ -72,6 +73,7 @@ class Explainer:
         self.ties = ties
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)
+        self._has_whole = any(f.kind in ("integer", "boolean") for f in self.features)
         self.band = _checked_band(band, regression=self.model.classes is None)
         self._limits = (time_limit, node_limit, memory_limit)
         self._new_budget()
@@ -107,7 +109,9 @@ class Explainer:
 
     def _explain(self, table: Table) -> Explanation:
         values = self.model.admit(table)
-        absent = frozenset()
+        if self._has_whole:
+            check_whole(table, self.features)
+        absent: frozenset[str] = frozenset()
         if np.isnan(values).any():
             absent = frozenset(f.name for f, v in zip(self.features, values[0], strict=True) if math.isnan(v))
         engine, cells = self._engine(absent)
@@ -130,11 +134,15 @@ class Explainer:
     def _possible(self, partial: Mapping[str, Any], most: int | None) -> dict[Any, dict[str, Any]]:
         if self.model.classes is None:
             raise InvalidInputError("a regression model has no classes; explain a row with a band instead")
-        absent = frozenset(n for n, v in partial.items() if mentions_missing(v)) if isinstance(partial, Mapping) else None
+        absent = (
+            frozenset(n for n, v in partial.items() if mentions_missing(v)) if isinstance(partial, Mapping) else None
+        )
         engine, cells = self._engine(absent or frozenset())
         known = PartialRow(partial, cells)
         if absent and not self.model.accepts_missing:
-            raise InvalidInputError(f"feature {min(absent)!r}: the value is missing, which {self.model.source} does not take")
+            raise InvalidInputError(
+                f"feature {min(absent)!r}: the value is missing, which {self.model.source} does not take"
+            )
         budget = self._new_budget()
         found: dict[Any, dict[str, Any]] = {}
         try:
@@ -172,7 +180,7 @@ class Explainer:
 
         pieces = max(1, min(n, 8 * effective_n_jobs(n_jobs)))
         bounds = np.linspace(0, n, pieces + 1).astype(int)
-        chunks = [table.values[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        chunks = [table.values[a:b] for a, b in pairwise(bounds)]
         report = _Progress(progress, n)
         found: list[dict[str, Any]] = []
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
@@ -185,10 +193,7 @@ class Explainer:
 def _explain_rows(
     explainer: Explainer, names: tuple[str, ...], values: NDArray[np.float64], what: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    return [
-        explainer._explain(Table(names, values[i : i + 1])).answers(what)  # noqa: SLF001
-        for i in range(len(values))
-    ]
+    return [explainer._explain(Table(names, values[i : i + 1])).answers(what) for i in range(len(values))]
 
 
 class _Progress:
@@ -253,7 +258,9 @@ def _refined(
                 raise InvalidInputError(f"feature {name!r}: unknown option {option!r}; accepted: {', '.join(_OPTIONS)}")
         kind = wanted.get("kind", known[name].kind)
         if (kind == "categorical") != (known[name].kind == "categorical"):
-            raise InvalidInputError(f"feature {name!r}: kind {kind!r} does not fit the model, which has {known[name].kind!r}")
+            raise InvalidInputError(
+                f"feature {name!r}: kind {kind!r} does not fit the model, which has {known[name].kind!r}"
+            )
         known[name] = replace(known[name], **wanted)
     return tuple(known.values())
 

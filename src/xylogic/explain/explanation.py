@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -102,7 +103,7 @@ class Explanation:
 
     @property
     def margin(self) -> float:
-        """The score of the class less the best other one's (0 at ties); regression: the way to the band's nearer end."""
+        """The score of the class less the best other one's (0 at ties); regression: the way to the nearer band end."""
         if self._voice.model.classes is None:
             low, high = self._band()
             return min(self.prediction - low, high - self.prediction)
@@ -204,7 +205,9 @@ class Explanation:
                 return Goal("target", self._voice.ties, target=position)
         known = target in (self._voice.model.classes or ())
         why = "is the decision itself" if known else "is no class of the model"
-        raise InvalidInputError(f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}")
+        raise InvalidInputError(
+            f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}"
+        )
 
     def _enumeration(self, goal: Goal) -> Enumeration:
         if goal not in self._enumerations:
@@ -212,8 +215,7 @@ class Explanation:
         return self._enumerations[goal]
 
     def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
-        if limit is not None and limit < 0:
-            raise InvalidInputError(f"limit is {limit!r}; a number >= 0, or None, is accepted")
+        _check_limit(limit)
         work = self._enumeration(goal)
 
         def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
@@ -228,7 +230,7 @@ class Explanation:
             reasons = Reasons(sets[:limit], make, EXACT if whole else PARTIAL)
             return reasons, stop, {} if whole else {"found": len(reasons)}
 
-        return self._answers.ask(question, ask)
+        return self._answers.ask(question, ask, again=limit is not None)
 
     def relevant_features(self) -> tuple[str, ...]:
         """The features in some sufficient reason (equally: in some necessary one). Exponential at worst.
@@ -297,6 +299,7 @@ class Explanation:
 
         The answer of Algorithm 7 of the circuits paper, counted in cells.
         """
+        _check_limit(limit)
         decision = self._decision
 
         def ask(budget: Budget) -> tuple[Flips, BaseException | None, dict[str, Any]]:
@@ -312,7 +315,7 @@ class Explanation:
             flips = Flips(boxes, lambda box: flip_rows(decision, box), status)
             return flips, stop, {} if stop is None else {"found": flips.n_flips}
 
-        return self._answers.ask("shortest_flips", ask)
+        return self._answers.ask("shortest_flips", ask, again=limit is not None)
 
     def counterfactual(self, target: Any = None) -> dict[str, Any] | None:
         """The nearest row that gets another decision (or ``target``): least sum of cost * abs(change) / scale.
@@ -365,7 +368,7 @@ class Explanation:
         model = self._voice.model
         return json_ready(
             {
-                "model": f"{model.source}, {model.n_trees} trees, voting {model.voting}",
+                "model": f"{model.source}, {model.n_trees} tree{'s' * (model.n_trees != 1)}, voting {model.voting}",
                 "prediction": self.prediction,
                 "scores": {str(label): score for label, score in self.scores.items()},
                 "margin": self.margin,
@@ -377,10 +380,8 @@ class Explanation:
     def __str__(self) -> str:
         """Text: the decision, a sufficient reason, a necessary reason, robustness, and what else was asked."""
         self.sufficient_reason()
-        try:
+        with suppress(BudgetExceeded):
             self.robustness()
-        except BudgetExceeded:
-            pass
         if "necessary_reasons" not in self.status:
             self.necessary_reasons(limit=1)
         return explanation_text(self.to_dict())
@@ -389,8 +390,12 @@ class Explanation:
         return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
 
 
+def _check_limit(limit: int | None) -> None:
+    if limit is not None and not (isinstance(limit, int | np.integer) and limit >= 0):
+        raise InvalidInputError(f"limit is {limit!r}; a whole number >= 0, or None, is accepted")
+
+
 def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
     message = str(stop) if isinstance(stop, BudgetExceeded) else "interrupted"
     known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
     return BudgetExceeded(f"{message}; proven so far: {known}", bounds)
-

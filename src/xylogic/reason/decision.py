@@ -67,7 +67,9 @@ class Decision:
     def names(self, features: NDArray[np.uint64]) -> tuple[str, ...]:
         return tuple(self._own[f].cells.name for f in members(features))
 
-    def changed_row(self, states: NDArray[np.int32], numbers: dict[tuple[int, int], float] | None = None) -> dict[str, Any]:
+    def changed_row(
+        self, states: NDArray[np.int32], numbers: dict[tuple[int, int], float] | None = None
+    ) -> dict[str, Any]:
         """The row with the features whose state differs moved to ``states``; ``numbers`` holds
         the new ones by feature and state."""
         row = dict(self.row)

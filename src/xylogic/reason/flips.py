@@ -13,7 +13,6 @@ from xylogic.budget import Budget
 from xylogic.domain.box import Box
 from xylogic.domain.cells import StateSet
 from xylogic.reason.decision import Decision
-
 from xylogic.search.reason_kernel import Reasons as Kernel
 from xylogic.search.sets import bit_set, members
 from xylogic.search.work import Work

@@ -12,7 +12,7 @@ import numpy as np
 from xylogic.budget import Budget
 from xylogic.domain.cells import Cells, is_missing, runs
 from xylogic.domain.feature import Feature
-from xylogic.domain.table import read_row
+from xylogic.domain.table import check_whole, read_row
 from xylogic.errors import InvalidInputError
 from xylogic.search.engine import Engine, Goal
 
@@ -36,7 +36,9 @@ class PartialRow:
         self._entries: dict[str, Any] = {}
         self.allowed: dict[str, list[int]] = {}
         if not isinstance(partial, Mapping):
-            raise InvalidInputError(f"a partial row is a dict from feature name to value; got a {type(partial).__name__}")
+            raise InvalidInputError(
+                f"a partial row is a dict from feature name to value; got a {type(partial).__name__}"
+            )
         for name, entry in partial.items():
             if name not in self._cells:
                 raise InvalidInputError(f"there is no feature {name!r}; accepted: {', '.join(self._cells)}")
@@ -52,7 +54,10 @@ class PartialRow:
         else:
             values = list(entry) if isinstance(entry, set | frozenset) else [entry]
             plain = Feature(cells.name, cells.feature.kind, cells.feature.categories)
-            codes = [float(read_row({cells.name: v}, [plain], named=True).values[0, 0]) for v in values]
+            tables = [read_row({cells.name: v}, [plain], named=True) for v in values]
+            for table in tables:
+                check_whole(table, [plain])
+            codes = [float(table.values[0, 0]) for table in tables]
             for code, value in zip(codes, values, strict=True):
                 if not cells.limits[0] <= code <= cells.limits[1] and not math.isnan(code):
                     raise InvalidInputError(f"feature {cells.name!r}: {value!r} is infinite or too large for the model")
@@ -69,7 +74,9 @@ class PartialRow:
         try:
             low, high = (float(end) for end in entry)
         except (TypeError, ValueError):
-            raise InvalidInputError(f"feature {cells.name!r}: an interval is (low, high), two numbers; got {entry!r}") from None
+            raise InvalidInputError(
+                f"feature {cells.name!r}: an interval is (low, high), two numbers; got {entry!r}"
+            ) from None
         if not low <= high:
             raise InvalidInputError(f"feature {cells.name!r}: the interval {entry!r} is empty; low <= high is accepted")
         return low, high
@@ -79,9 +86,8 @@ class PartialRow:
         forest = engine.forest
         choices = []
         for cells in forest.cells:
-            states = self.allowed.get(cells.name, range(cells.n_states))
-            whole = [tuple(states)] if cells.is_set else self._pieces(cells, states)
-            choices.append(whole)
+            allowed = self.allowed.get(cells.name) or list(range(cells.n_states))
+            choices.append([tuple(allowed)] if cells.is_set else self._pieces(cells, allowed))
         states = np.array([choice[0][0] for choice in choices] + [0], dtype=np.int32)
         every = np.full(engine.width, 2**64 - 1, np.uint64)
         with engine.search(goal, states, budget) as (search, work):

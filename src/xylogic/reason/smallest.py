@@ -45,7 +45,7 @@ class SmallestSufficient:
             self.upper = len(members(found))
             kernel = Smallest(reasons, engine.varying)
             while self.lower < self.upper:
-                smaller = kernel.find(self.lower, nothing, engine.varying)
+                smaller: Sets | None = kernel.find(self.lower, nothing, engine.varying)
                 if smaller is not None:
                     found, self.upper = smaller, self.lower
                 else:
@@ -59,15 +59,15 @@ class SmallestSufficient:
         """The first set of the proven size by column order, ``found`` being one."""
         prefix, rest = np.zeros_like(found), self._engine.varying.copy()
         for f in members(rest):
+            if (prefix == found).all():
+                break
             word, bit = f >> 6, np.uint64(1) << np.uint64(f & 63)
             rest[word] &= ~bit
             prefix[word] |= bit
             if not found[word] & bit:
-                better = kernel.find(self.upper, prefix, rest)
+                better: Sets | None = kernel.find(self.upper, prefix, rest)
                 if better is None:
                     prefix[word] &= ~bit
                 else:
                     found = better
-            if (prefix == found).all():
-                break
         return found

@@ -36,8 +36,8 @@ class Forest:
     root, is_small, leaf_at : per tree; whether it has at most 64 leaves, and where its leaves start among all leaves.
     is_set, n_values, has_missing, n_set_words, word_at, state_at : per feature; unordered states, states without
         "missing", whether there is that state, words of its bit sets and where they and its states start.
-    list_at, listed, list_tree : per feature, its nodes by ascending cut, and their trees. ``start[start_at[f] + 1 + s]``: where in ``listed`` the
-        nodes with cut >= s begin, for s from -1.
+    list_at, listed, list_tree : per feature, its nodes by ascending cut, and their trees. In ``listed``, those with
+        cut >= s begin at ``start[start_at[f] + 1 + s]``, for s from -1.
     pair_at, pair_tree : per feature, the trees that test it.
     every_word : uint64, bit sets of all states, placed by ``word_at``.
     """
@@ -169,7 +169,9 @@ class Forest:
         self.pair_tree = np.append(pairs % self.n_trees, 0).astype(np.int32)
         self.pair_at = _offsets(np.bincount(pairs // self.n_trees, minlength=self.n_features))
         self.node_pair = np.zeros(self.n_nodes, np.int32)
-        self.node_pair[tested] = np.searchsorted(pairs, feature.astype(np.int64) * self.n_trees + self.node_tree[tested])
+        self.node_pair[tested] = np.searchsorted(
+            pairs, feature.astype(np.int64) * self.n_trees + self.node_tree[tested]
+        )
 
     def states(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """The states of one row of the model's cast values, int32 (n_features + 1,); the last item is spare.

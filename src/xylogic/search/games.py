@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.errors import InvalidModelError
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.forest import Forest
 from xylogic.search.layout_kernel import accumulate
@@ -24,6 +25,7 @@ from xylogic.search.layout_kernel import accumulate
 __all__ = ["Constraint", "Games", "Scores"]
 
 _UNIT_ROUNDOFF = 2.0**-53
+_LARGEST = 1e300
 _FAR = 2**61  # beyond any sum of fixed-point values
 
 
@@ -56,7 +58,12 @@ class Scores:
         self.n_trees = model.n_trees
         sizes = np.zeros(model.n_trees)
         np.maximum.at(sizes, forest.node_tree, np.abs(self.values).max(axis=1))
-        self.size = float(sizes.sum() + np.abs(self.base).max()) or 1.0
+        with np.errstate(over="ignore"):
+            self.size = float(sizes.sum() + np.abs(self.base).max()) or 1.0
+        if self.size > _LARGEST:
+            raise InvalidModelError(
+                f"the leaf values add up to {self.size:g}; up to {_LARGEST:g} can be reasoned about"
+            )
         exponent = self._exact_exponent()
         self.exact = exponent is not None
         self.scale = math.ldexp(1.0, 58 - math.frexp(self.size)[1] if exponent is None else exponent)
@@ -121,7 +128,7 @@ def _needs(constraint: Constraint, scores: Scores) -> tuple[int, int]:
             offset += sign * Fraction(constraint.level) * int(scores.divisor)
     scaled = -offset * int(scores.scale) if scores.scale >= 1 else -offset * Fraction(scores.scale)
     whole = math.ceil(scaled)
-    if scores.exact and (constraint.plus >= 0 and constraint.minus >= 0 or constraint.level == 0.0):
+    if scores.exact and ((constraint.plus >= 0 and constraint.minus >= 0) or constraint.level == 0.0):
         need = min(max(whole + int(constraint.strict and whole == scaled), -_FAR), _FAR)
         return need, need
     size = 2.0 * (scores.size + abs(constraint.level) * scores.divisor)

@@ -165,7 +165,7 @@ class Smallest:
     @cython.nogil
     @cython.exceptval(check=False)
     def descend(self, depth: cython.int) -> cython.int:
-        """Choose the pending feature that most edges hold, and forbid it to what is tried after it; 0 if none is left."""
+        """Choose the pending feature that most edges hold and forbid it to what is tried later; 0: none is left."""
         w: cython.Py_ssize_t = self.width
         at: cython.Py_ssize_t = depth * w
         i: cython.Py_ssize_t

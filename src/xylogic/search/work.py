@@ -36,9 +36,9 @@ class Work:
         self.sums = np.zeros(games.n_scores, np.float64)
         states = forest.n_states + 1
         self.cost, self.bonus = (np.zeros(states, np.float64) for _ in range(2))
-        self.own_state = np.concatenate(
-            [*(np.arange(cells.n_states) for cells in forest.cells), np.zeros(1)]
-        ).astype(np.int32)  # each state's number within its feature
+        self.own_state = np.concatenate([*(np.arange(cells.n_states) for cells in forest.cells), np.zeros(1)]).astype(
+            np.int32
+        )  # each state's number within its feature
         self.next_up, self.next_down = (np.zeros(states, np.int32) for _ in range(2))
         self.step, self.box_cost, self.gain, self.pace = (np.zeros(features, np.float64) for _ in range(4))
         self.noted, self.noted_feature = (np.zeros(2 * SMALL_TREE, np.int32) for _ in range(2))
