@@ -15,7 +15,12 @@ import cython
 if cython.compiled:
     from cython.cimports.xylogic.search.state_kernel import State
 else:
+    import numpy as np
+
     from xylogic.search.state_kernel import State
+
+    def bit(k):
+        return np.uint64(1 << int(k))
 
     def lowest_bit(x):
         return (int(x) & -int(x)).bit_length() - 1
@@ -84,7 +89,7 @@ class Box(State):
         """Whether the box still contains the instance's own state of feature f."""
         s: cython.int = self.x[f]
         if self.is_set[f]:
-            return (self.words[self.word_at[f] + (s >> 6)] >> (s & 63)) & 1 != 0
+            return self.words[self.word_at[f] + (s >> 6)] & bit(s & 63) != 0
         if s == self.n_values[f]:
             return self.missing[f] != 0
         return self.lo[f] <= s and s <= self.hi[f]
@@ -388,11 +393,10 @@ class Box(State):
         """Narrow feature f to the instance's own state."""
         s: cython.int = self.x[f]
         i: cython.int
-        one: cython.ulonglong = 1
         if self.is_set[f]:
             for i in range(self.n_set_words[f]):
                 self.single[i] = 0
-            self.single[s >> 6] = one << (s & 63)
+            self.single[s >> 6] = bit(s & 63)
             self.narrow_set(f, self.single, 0)
         elif s == self.n_values[f]:
             self.narrow(f, s, -1, 1)
@@ -457,9 +461,7 @@ class Box(State):
         side: cython.int
         at: cython.Py_ssize_t
         gone: cython.ulonglong
-        keep: cython.ulonglong = 0
-        one: cython.ulonglong = 1
-        keep = ~keep
+        keep: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
         with cython.nogil:
             for k in range(cython.cast(cython.Py_ssize_t, self.n_constraints) * self.n_pairs):
                 self.kept[k] = keep
@@ -471,7 +473,7 @@ class Box(State):
                 for k in range(self.n_set_words[f]):
                     self.words[self.word_at[f] + k] = 0
                 if self.is_set[f]:
-                    self.words[self.word_at[f] + (x[f] >> 6)] = one << (x[f] & 63)
+                    self.words[self.word_at[f] + (x[f] >> 6)] = bit(x[f] & 63)
                 for k in range(self.list_at[f], self.list_at[f + 1]):
                     n = self.listed[k]
                     side = self.sides(n)
@@ -493,7 +495,6 @@ class Box(State):
         t: cython.int
         f: cython.int
         s: cython.int
-        one: cython.ulonglong = 1
         row: cython.Py_ssize_t
         column: cython.Py_ssize_t
         self.first = self.game_at[game]
@@ -506,7 +507,7 @@ class Box(State):
                 self.mask[row + t] = self.all_leaves[column + t]
         for f in range(self.n_features):
             s = self.x[f]
-            if (free[f >> 6] >> (f & 63)) & 1:
+            if free[f >> 6] & bit(f & 63):
                 self.lo[f] = 0
                 self.hi[f] = self.n_values[f] - 1
                 self.missing[f] = self.has_missing[f]
@@ -519,7 +520,7 @@ class Box(State):
             if self.is_set[f]:
                 for i in range(self.n_set_words[f]):
                     self.words[self.word_at[f] + i] = 0
-                self.words[self.word_at[f] + (s >> 6)] = one << (s & 63)
+                self.words[self.word_at[f] + (s >> 6)] = bit(s & 63)
             for i in range(self.n_active):
                 row = i * self.n_trees
                 column = (self.first + i) * cython.cast(cython.Py_ssize_t, self.n_pairs)
@@ -536,7 +537,7 @@ class Box(State):
                 self.high_sum[i] += self.high[i * self.n_trees + t]
         self.prepare()
         for f in range(self.n_features):
-            if self.restricted[f] and (free[f >> 6] >> (f & 63)) & 1:
+            if self.restricted[f] and free[f >> 6] & bit(f & 63):
                 if self.is_set[f]:
                     self.narrow_set(f, self.domain_words, self.word_at[f])
                 else:

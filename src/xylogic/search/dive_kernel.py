@@ -212,7 +212,7 @@ class Search(Reach):
     def dive(self) -> cython.int:
         """Depth-first branch and bound from the box that :meth:`begin` laid out; 1 if a goal ended it early.
 
-        Both children of a node are looked at before one is entered: a child that is all goals ends the search.
+        The side of a test that the instance does not take comes first: changes lie there.
         """
         n: cython.int
         state: cython.int

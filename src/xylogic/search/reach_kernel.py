@@ -5,9 +5,9 @@
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import Box
+    from cython.cimports.xylogic.search.box_kernel import Box, bit
 else:
-    from xylogic.search.box_kernel import Box
+    from xylogic.search.box_kernel import Box, bit
 
 
 @cython.cclass
@@ -26,7 +26,7 @@ class Reach(Box):
         f: cython.int = self.node_feature[n]
         s: cython.int = self.x[f]
         if self.is_set[f]:
-            return 1 - cython.cast(cython.int, (self.set_words[self.node_set[n] + (s >> 6)] >> (s & 63)) & 1)
+            return self.set_words[self.node_set[n] + (s >> 6)] & bit(s & 63) == 0
         if s == self.n_values[f] and self.has_missing[f]:
             return self.node_missing[n] >> 1
         return s > self.node_cut[n]

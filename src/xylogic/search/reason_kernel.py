@@ -11,11 +11,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import lowest_bit
+    from cython.cimports.xylogic.search.box_kernel import bit, lowest_bit
     from cython.cimports.xylogic.search.dive_kernel import Search
     from cython.cimports.xylogic.search.state_kernel import bits, ints, longs
 else:
-    from xylogic.search.box_kernel import lowest_bit
+    from xylogic.search.box_kernel import bit, lowest_bit
     from xylogic.search.dive_kernel import Search
     from xylogic.search.state_kernel import bits, ints, longs
 
@@ -109,12 +109,11 @@ class Reasons:
         """``edge`` becomes the features in which the search's witness differs from the instance."""
         f: cython.int
         i: cython.int
-        one: cython.ulonglong = 1
         for i in range(self.width):
             self.edge[i] = 0
         for f in range(self.search.n_features):
             if self.search.witness[f] != self.search.x[f]:
-                self.edge[f >> 6] |= one << (f & 63)
+                self.edge[f >> 6] |= bit(f & 63)
 
     @cython.cfunc
     @cython.nogil
@@ -128,7 +127,6 @@ class Reasons:
         i: cython.int
         k: cython.Py_ssize_t
         w: cython.int = self.width
-        one: cython.ulonglong = 1
         word: cython.ulonglong
         met: cython.int
         alone: cython.int
@@ -148,10 +146,10 @@ class Reasons:
                             alone = i
                     if met == 1:
                         self.needed[alone] |= self.sets[k * w + alone] & self.edge[alone]
-            if self.edge[f >> 6] >> (f & 63) & 1 and not self.needed[f >> 6] >> (f & 63) & 1:
+            if self.edge[f >> 6] & ~self.needed[f >> 6] & bit(f & 63):
                 for i in range(w):
                     self.free[i] = self.edge[i]
-                self.free[f >> 6] &= ~(one << (f & 63))
+                self.free[f >> 6] &= ~bit(f & 63)
                 if self.search.flip(self.free):
                     self.difference()
                     fresh = True
@@ -178,7 +176,6 @@ class Reasons:
         n_new: cython.Py_ssize_t
         word: cython.ulonglong
         hits: cython.ulonglong
-        one: cython.ulonglong = 1
         within: cython.bint
         # single[k]: -1 where set k misses the edge, the feature where it hits it once, else n_features.
         for b in range(self.n_features + 2):
@@ -218,7 +215,7 @@ class Reasons:
                         for q in range(w):
                             hits = self.sets[o * w + q] & ~self.sets[k * w + q]
                             if q == b >> 6:
-                                hits &= ~(one << (b & 63))
+                                hits &= ~bit(b & 63)
                             if hits:
                                 within = False
                                 break
@@ -236,7 +233,7 @@ class Reasons:
                             self._grow(2 * self.room)
                     for q in range(w):
                         self.spare[n_new * w + q] = self.sets[k * w + q]
-                    self.spare[n_new * w + (b >> 6)] |= one << (b & 63)
+                    self.spare[n_new * w + (b >> 6)] |= bit(b & 63)
                     n_new += 1
         kept = 0
         for k in range(n):
@@ -300,7 +297,6 @@ class Reasons:
         k: cython.Py_ssize_t
         i: cython.int
         f: cython.int
-        one: cython.ulonglong = 1
         for i in range(self.width):
             self.edge[i] = self.every[i]
         with cython.nogil:
@@ -308,9 +304,9 @@ class Reasons:
                 f = order[k]
                 for i in range(self.width):
                     self.free[i] = self.every[i] & ~self.edge[i]
-                self.free[f >> 6] |= one << (f & 63)
+                self.free[f >> 6] |= bit(f & 63)
                 if not self.search.flip(self.free):
-                    self.edge[f >> 6] &= ~(one << (f & 63))
+                    self.edge[f >> 6] &= ~bit(f & 63)
 
     @cython.cfunc
     @cython.nogil

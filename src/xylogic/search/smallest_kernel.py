@@ -10,11 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import lowest_bit
+    from cython.cimports.xylogic.search.box_kernel import bit, lowest_bit
     from cython.cimports.xylogic.search.reason_kernel import Reasons
     from cython.cimports.xylogic.search.state_kernel import bits, longs
 else:
-    from xylogic.search.box_kernel import lowest_bit
+    from xylogic.search.box_kernel import bit, lowest_bit
     from xylogic.search.reason_kernel import Reasons
     from xylogic.search.state_kernel import bits, longs
 
@@ -172,7 +172,6 @@ class Smallest:
         f: cython.int
         best: cython.int = -1
         word: cython.ulonglong
-        one: cython.ulonglong = 1
         for i in range(w):
             word = self.pending[at + i]
             while word:
@@ -182,7 +181,7 @@ class Smallest:
                     best = f
         if best < 0:
             return 0
-        word = one << (best & 63)
+        word = bit(best & 63)
         self.pending[at + (best >> 6)] &= ~word
         self.allowed[at + (best >> 6)] &= ~word
         for i in range(w):

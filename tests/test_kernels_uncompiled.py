@@ -1,0 +1,51 @@
+"""Every kernel is valid Python: run from source, it answers as the compiled one does."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+QUESTIONS = """
+import json, math, sys
+sys.path.insert(0, sys.argv[1])
+if sys.argv[2] == "source":
+    import uncompiled
+    uncompiled.install()
+import xylogic as xl
+from models import seeded_case
+from xylogic.search import dive_kernel
+answers = [dive_kernel.__file__.endswith(".py")]
+for seed in range(12):
+    case = seeded_case(seed)
+    e = xl.Explainer(case.model, **case.explainer_options()).explain(case.row)
+    e.sufficient_reasons()
+    e.necessary_reasons()
+    e.sufficient_reason()
+    e.sufficient_reason(minimum=True)
+    e.robustness()
+    e.shortest_flips()
+    e.counterfactual()
+    if case.classes:
+        e.contrastive()
+    found = e.to_dict()
+    for answer in found["answers"].values():
+        del answer["seconds"]
+    answers.append(found)
+    answers.append(case.model.apply([case.row]).tolist())
+print(json.dumps(answers))
+"""
+
+
+def run(how: str) -> list:
+    folder = str(Path(__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-c", QUESTIONS, folder, how], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_kernels_answer_alike_compiled_and_uncompiled():
+    compiled, source = run("compiled"), run("source")
+    assert (compiled[0], source[0]) == (False, True)
+    assert compiled[1:] == source[1:]
