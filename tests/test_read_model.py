@@ -124,7 +124,9 @@ def test_other_models_are_refused_by_name(source):
     assert isinstance(caught.value, TypeError) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("source", [None, 3, {"feature": "x"}, np.zeros(3), BaseEstimator(), object()], ids=str)
+@pytest.mark.parametrize(
+    "source", [None, 3, {"feature": "x"}, np.zeros(3), BaseEstimator(), pytest.param(object(), id="object")], ids=str
+)
 def test_other_objects_are_refused(source):
     with pytest.raises(UnsupportedModelError, match=f"received a {type(source).__name__} "):
         read_model(source)
