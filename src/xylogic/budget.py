@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from xylogic.errors import BudgetExceeded, InvalidInputError
 
@@ -21,8 +22,13 @@ class Budget:
         node_limit: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        for name, limit in [("time_limit", time_limit), ("node_limit", node_limit), ("memory_limit", memory_limit)]:
-            if limit is not None and not limit >= 0:
+        limits: list[tuple[str, Any]] = [
+            ("time_limit", time_limit),
+            ("node_limit", node_limit),
+            ("memory_limit", memory_limit),
+        ]
+        for name, limit in limits:
+            if limit is not None and not _is_limit(limit):
                 raise InvalidInputError(f"{name} is {limit!r}; a number that is not negative, or None, is accepted")
         self.time_limit = time_limit
         self.node_limit = node_limit
@@ -42,3 +48,10 @@ class Budget:
             raise BudgetExceeded(f"the limit of {self.node_limit} search nodes was reached")
         if self.memory_limit is not None and memory > self.memory_limit:
             raise BudgetExceeded(f"the memory limit of {self.memory_limit} bytes was reached")
+
+
+def _is_limit(limit: Any) -> bool:
+    try:
+        return not isinstance(limit, str) and float(limit) >= 0
+    except (TypeError, ValueError):
+        return False

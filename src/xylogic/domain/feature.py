@@ -65,6 +65,9 @@ class Feature:
             raise refuse("categories belong to kind 'categorical', which needs at least one")
         if len(set(levels)) != len(levels):
             raise refuse("a category is listed twice")
+        for flag in ("mutable", "may_be_missing"):
+            if not isinstance(getattr(self, flag), bool | np.bool_):
+                raise refuse(f"{flag} is {getattr(self, flag)!r}; True or False is accepted")
         if not (_is_finite(self.cost) and self.cost >= 0):
             raise refuse(f"cost is {self.cost!r}; a finite number >= 0 is accepted")
         if self.scale is not None and not (_is_finite(self.scale) and self.scale > 0):

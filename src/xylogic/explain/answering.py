@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,17 +21,22 @@ Work = Callable[[Budget], tuple[Any, BaseException | None, dict[str, Any]]]
 
 
 class Answers:
-    """The questions asked so far, with value and status."""
+    """The questions asked so far, with value and status; one is answered at a time, whatever thread asks."""
 
     def __init__(self, new_budget: Callable[[], Budget]) -> None:
         self._new_budget = new_budget
         self._values: dict[Question, Any] = {}
+        self._lock = threading.RLock()
         self._status: dict[Question, Status] = {}
 
     def ask(self, question: Question, work: Work, *, again: bool = False) -> Any:
         """The kept exact answer, or (``again``: always) a new one: value, what stopped it early, bounds."""
-        if not again and question in self._status and self._status[question].status == EXACT:
-            return self._values[question]
+        with self._lock:
+            if not again and question in self._status and self._status[question].status == EXACT:
+                return self._values[question]
+            return self._ask(question, work)
+
+    def _ask(self, question: Question, work: Work) -> Any:
         budget = self._new_budget()
         try:
             value, stop, bounds = work(budget)

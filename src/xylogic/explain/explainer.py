@@ -79,9 +79,10 @@ class Explainer:
         self._new_budget()
         self._engines: dict[frozenset[str], Engine] = {}
         self._cells: dict[frozenset[str], tuple[Cells, ...]] = {}
+        self._voices: dict[frozenset[str], Voice] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_engines": {}, "_cells": {}}
+        return {**self.__dict__, "_engines": {}, "_cells": {}, "_voices": {}}
 
     def _new_budget(self) -> Budget:
         return Budget(*self._limits)
@@ -114,9 +115,10 @@ class Explainer:
         absent: frozenset[str] = frozenset()
         if np.isnan(values).any():
             absent = frozenset(f.name for f, v in zip(self.features, values[0], strict=True) if math.isnan(v))
-        engine, cells = self._engine(absent)
-        voice = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget)
-        return Explanation(voice, table.values[0], values)
+        if absent not in self._voices:
+            engine, cells = self._engine(absent)
+            self._voices[absent] = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget)
+        return Explanation(self._voices[absent], table.values[0], values)
 
     def is_sufficient(self, partial: Mapping[str, Any]) -> Any:
         """The class that every completion of a partial row gets, else ``None``.
@@ -183,7 +185,8 @@ class Explainer:
         chunks = [table.values[a:b] for a, b in pairwise(bounds)]
         report = _Progress(progress, n)
         found: list[dict[str, Any]] = []
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        how: dict[str, Any] = {"return_as": "generator"} if progress else {}
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", **how)
         for rows in parallel(delayed(_explain_rows)(self, table.names, chunk, tuple(what)) for chunk in chunks):
             found += rows
             report(len(found))
@@ -222,7 +225,7 @@ def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
     if not isinstance(frame, nw.DataFrame):
         return rows
     names = list(rows[0]) if rows else []
-    columns = {name: [_cell(row[name]) for row in rows] for name in names}
+    columns = {name: _column([row[name] for row in rows]) for name in names}
     answer = nw.from_dict(columns, backend=frame.implementation)
     native = answer.to_native()
     if hasattr(X, "index") and hasattr(native, "set_axis"):
@@ -230,8 +233,12 @@ def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
     return native
 
 
-def _cell(value: Any) -> Any:
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+def _column(values: list[Any]) -> list[Any]:
+    """Answers as a column of one type: numbers as they are, anything else as text."""
+    plain = [v if v is None or isinstance(v, str | int | float | bool) else str(v) for v in values]
+    if any(type(v) is float for v in plain) and all(v is None or type(v) in (int, float) for v in plain):
+        return [v if v is None else float(v) for v in plain]
+    return plain
 
 
 def _refined(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,7 @@ class Explanation:
             flip = partition = Goal("band", band=self._band())
         else:
             winners = self._tied(self._scores[0]) if voice.ties == "merged" else (self._position,)
-            flip = Goal("flip", voice.ties, winners)
-            partition = Goal("partition", voice.ties, winners)
+            flip, partition = _goals(voice.ties, winners)
         self._decision = Decision(
             engine=voice.engine,
             cells=voice.cells,
@@ -372,6 +371,7 @@ class Explanation:
                 "prediction": self.prediction,
                 "scores": {str(label): score for label, score in self.scores.items()},
                 "margin": self.margin,
+                **({} if model.classes else {"band": list(self._band())}),
                 "row": self._decision.row,
                 "answers": self._answers.to_dict(),
             }
@@ -388,6 +388,11 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
+
+
+@cache
+def _goals(ties: str, winners: tuple[int, ...]) -> tuple[Goal, Goal]:
+    return Goal("flip", ties, winners), Goal("partition", ties, winners)
 
 
 def _check_limit(limit: int | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.box import Box
+from xylogic.errors import InvalidInputError
 
 __all__ = ["EXACT", "PARTIAL", "Flips", "Reasons", "Status", "by_size"]
 
@@ -66,6 +67,10 @@ class Reasons(Sequence[Box]):
     def __repr__(self) -> str:
         return f"<{len(self)} reasons, {self.status}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # With every reason made: what makes them stays behind.
+        return {"_sets": self._sets, "_unsorted": self._sets, "_made": dict(enumerate(self)), "status": self.status}
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """The number of features of each reason, ascending; no reason is made for it."""
@@ -104,6 +109,9 @@ class Flips(Sequence[Box]):
     def __getitem__(self, index: int | slice) -> Box | list[Box]:
         return self._boxes[index]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_boxes": self._boxes, "_rows": _no_rows, "status": self.status}
+
     def __repr__(self) -> str:
         return f"<{self.n_flips} shortest flips in {len(self)} boxes, {self.status}>"
 
@@ -126,3 +134,7 @@ class Flips(Sequence[Box]):
                     return found
                 found.append(row)
         return found
+
+
+def _no_rows(box: Box) -> Iterator[dict[str, Any]]:
+    raise InvalidInputError("rows() needs the explanation that the flips came from; ask before they are pickled")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,6 +28,7 @@ class Enumeration:
         self._engine, self._goal, self._states = engine, goal, states
         self._kernel: Kernel | None = engine.idle_reasons.pop() if engine.idle_reasons else Kernel(engine.varying)
         self._found: dict[str, Sets] = {}
+        self._lock = threading.Lock()
 
     @property
     def complete(self) -> bool:
@@ -35,21 +37,25 @@ class Enumeration:
 
     def sets(self, kind: str) -> Sets:
         """The sets of a kind, "sufficient" or "necessary", found so far, in that order: uint64 (n, width)."""
-        if self._kernel is None:
-            return self._found[kind]
-        return self._kernel.sufficient_sets if kind == "sufficient" else self._kernel.necessary_sets
+        with self._lock:
+            if self._kernel is None:
+                return self._found[kind]
+            return self._kernel.sufficient_sets if kind == "sufficient" else self._kernel.necessary_sets
 
     def count(self, kind: str) -> int:
         """How many of a kind are found."""
-        if self._kernel is None:
-            return len(self._found[kind])
-        return int(self._kernel.n_done if kind == "sufficient" else self._kernel.n_edges)
+        with self._lock:
+            if self._kernel is None:
+                return len(self._found[kind])
+            return int(self._kernel.n_done if kind == "sufficient" else self._kernel.n_edges)
 
     def run(self, budget: Budget, count: int = 2**62) -> None:
         """Find up to ``count`` more. Raises BudgetExceeded or KeyboardInterrupt; what was found is kept."""
-        kernel = self._kernel
-        if kernel is None:
-            return
+        with self._lock:
+            if self._kernel is not None:
+                self._run(self._kernel, budget, count)
+
+    def _run(self, kernel: Kernel, budget: Budget, count: int) -> None:
         with self._engine.search(self._goal, self._states, budget) as (search, _):
             kernel.use(search)
             more = kernel.run(count)

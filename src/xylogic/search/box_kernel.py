@@ -253,6 +253,21 @@ class Box(State):
         k: cython.Py_ssize_t
         mask: cython.ulonglong
         closed: cython.bint = True
+        low: cython.longlong
+        high: cython.longlong
+        if self.is_small[t] and self.n_active == 1:
+            # The usual case by itself, for speed.
+            mask = self.mask[t]
+            k = self.first * self.n_leaves + self.leaf_at[t]
+            low = self.ranked[k + lowest_bit(mask)]
+            high = low if mask & (mask - 1) == 0 else self.ranked[k + highest_bit(mask)]
+            self.low[t] = low
+            self.high[t] = high
+            if low == high:
+                self.mask[t] = 0
+            elif self.at[t] >= 0:
+                self.at[t] = ~self.at[t]
+            return
         if self.is_small[t]:
             for i in range(self.n_active):
                 k = (self.first + i) * self.n_leaves + self.leaf_at[t]
@@ -497,6 +512,8 @@ class Box(State):
         s: cython.int
         row: cython.Py_ssize_t
         column: cython.Py_ssize_t
+        mask: cython.p_ulonglong
+        kept: cython.p_ulonglong
         self.first = self.game_at[game]
         self.n_active = self.game_at[game + 1] - self.first
         self.trail_top = self.box_top = self.word_top = self.frame_top = 0
@@ -524,8 +541,15 @@ class Box(State):
             for i in range(self.n_active):
                 row = i * self.n_trees
                 column = (self.first + i) * cython.cast(cython.Py_ssize_t, self.n_pairs)
-                for k in range(self.pair_at[f], self.pair_at[f + 1]):
-                    self.mask[row + self.pair_tree[k]] &= self.kept[column + k]
+                if self.has_all_pairs:
+                    mask = self.mask
+                    kept = self.kept
+                    column += self.pair_at[f]
+                    for k in range(self.n_trees):
+                        mask[row + k] &= kept[column + k]
+                else:
+                    for k in range(self.pair_at[f], self.pair_at[f + 1]):
+                        self.mask[row + self.pair_tree[k]] &= self.kept[column + k]
         for t in range(self.n_trees):
             self.at[t] = self.root[t]
             self.measure(t)

@@ -35,6 +35,7 @@ cdef class State:
     cdef int *start
     cdef int *pair_at
     cdef int *pair_tree
+    cdef bint has_all_pairs
     cdef int *node_pair
     cdef unsigned long long *every_word
     cdef unsigned long long *set_words

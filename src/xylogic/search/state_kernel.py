@@ -80,6 +80,7 @@ class State:
         self.start = ints(forest.start)
         self.pair_at = ints(forest.pair_at)
         self.pair_tree = ints(forest.pair_tree)
+        self.has_all_pairs = forest.has_all_pairs
         self.node_pair = ints(forest.node_pair)
         self.every_word = bits(forest.every_word)
         self.set_words = bits(forest.set_words)

@@ -128,6 +128,10 @@ def hidden(n: int, most: int | None) -> list[str]:
 
 
 def prediction(result: Result) -> str:
+    """What is explained: the class, or the band that a regression's prediction stays in."""
+    if "band" in result:
+        low, high = result["band"]
+        return f"a prediction from {number(low)} to {number(high)}"
     return number(result["prediction"])
 
 
