@@ -5,9 +5,11 @@
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import Box, bit
+    from cython.cimports.xylogic.search.box_kernel import Box
+    from cython.cimports.xylogic.search.leaves_kernel import bit
 else:
-    from xylogic.search.box_kernel import Box, bit
+    from xylogic.search.box_kernel import Box
+    from xylogic.search.leaves_kernel import bit
 
 
 @cython.cclass

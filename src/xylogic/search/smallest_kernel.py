@@ -10,11 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.box_kernel import bit, lowest_bit
+    from cython.cimports.xylogic.search.leaves_kernel import bit, lowest_bit
     from cython.cimports.xylogic.search.reason_kernel import Reasons
     from cython.cimports.xylogic.search.state_kernel import bits, longs
 else:
-    from xylogic.search.box_kernel import bit, lowest_bit
+    from xylogic.search.leaves_kernel import bit, lowest_bit
     from xylogic.search.reason_kernel import Reasons
     from xylogic.search.state_kernel import bits, longs
 

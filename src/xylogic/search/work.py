@@ -15,7 +15,7 @@ __all__ = ["Work"]
 
 
 class Work:
-    """Arrays that one :class:`~xylogic.search.dive_kernel.Search` writes; see box_kernel.pxd for their meaning."""
+    """Arrays that one :class:`~xylogic.search.dive_kernel.Search` writes; see state_kernel.pxd for their meaning."""
 
     def __init__(self, forest: Forest, games: Games) -> None:
         self.instance: Any = None  # the states that the search was set to
