@@ -33,12 +33,13 @@ class UnsupportedModelError(XylogicError, TypeError):
 class BudgetExceeded(XylogicError, RuntimeError):
     """A time, node or memory limit was reached before the answer was proven.
 
-    ``bounds`` holds what is known all the same, by name.
+    ``bounds`` holds what is known all the same, by name; ``interrupted`` says that the limit was Ctrl-C.
     """
 
-    def __init__(self, message: str, bounds: dict[str, Any] | None = None) -> None:
+    def __init__(self, message: str, bounds: dict[str, Any] | None = None, *, interrupted: bool = False) -> None:
         super().__init__(message)
         self.bounds = dict(bounds or {})
+        self.interrupted = interrupted
 
 
 def __getattr__(name: str) -> Any:

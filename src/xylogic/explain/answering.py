@@ -27,6 +27,7 @@ class Answers:
         self._new_budget = new_budget
         self._values: dict[Question, Any] = {}
         self._lock = threading.RLock()
+        self.interrupted = False  # by Ctrl-C, at some question
         self._status: dict[Question, Status] = {}
 
     def ask(self, question: Question, work: Work, *, again: bool = False) -> Any:
@@ -41,8 +42,10 @@ class Answers:
         try:
             value, stop, bounds = work(budget)
         except BudgetExceeded as error:
+            self.interrupted = self.interrupted or error.interrupted
             self._keep(question, None, Status(PARTIAL, budget.seconds, error.bounds))
             raise
+        self.interrupted = self.interrupted or isinstance(stop, KeyboardInterrupt)
         status = getattr(value, "status", EXACT if stop is None else PARTIAL)
         self._keep(question, value, Status(status, budget.seconds, bounds))
         return value

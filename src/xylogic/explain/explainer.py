@@ -173,6 +173,7 @@ class Explainer:
         default, since the kernels release the interpreter lock; any other joblib backend can be set around the call.
         ``progress``: True for a line on stderr, or a function of (rows done, rows in all).
         """
+        what = [what] if isinstance(what, str) else what
         unknown = [name for name in what if name not in _MANY]
         if unknown:
             raise InvalidInputError(f"{unknown[0]!r} is no question; accepted: {', '.join(_MANY)}")
@@ -196,7 +197,13 @@ class Explainer:
 def _explain_rows(
     explainer: Explainer, names: tuple[str, ...], values: NDArray[np.float64], what: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    return [explainer._explain(Table(names, values[i : i + 1])).answers(what) for i in range(len(values))]
+    found = []
+    for i in range(len(values)):
+        explanation = explainer._explain(Table(names, values[i : i + 1]))
+        found.append(explanation.answers(what))
+        if explanation.interrupted:
+            raise KeyboardInterrupt
+    return found
 
 
 class _Progress:
@@ -248,12 +255,16 @@ def _refined(
 ) -> tuple[Feature, ...]:
     """The model's features with the user's options."""
     options: dict[str, dict[str, Any]] = {}
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and all(isinstance(wanted, Mapping) for wanted in given.values()):
         options = {name: dict(wanted) for name, wanted in given.items()}
-    elif given is not None:
+    elif isinstance(given, Sequence) and all(isinstance(f, Feature) for f in given):
         options = {f.name: {name: getattr(f, name) for name in _OPTIONS} for f in given}
+    elif given is not None:
+        raise InvalidInputError(f"features is {given!r}; a list of Feature, or a dict name -> options, is accepted")
     if isinstance(missing, str):
         missing = [missing]
+    if missing is not None and not isinstance(missing, Iterable):
+        raise InvalidInputError(f"missing is {missing!r}; a list of feature names is accepted")
     for name in missing or ():
         options[name] = {**options.get(name, {}), "may_be_missing": True}
     known = {feature.name: feature for feature in own}

@@ -345,6 +345,11 @@ class Explanation:
         """Per question asked: exact or partial, the bounds reached, seconds."""
         return self._answers.status()
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C cut a question short; who asks many in a row should stop."""
+        return self._answers.interrupted
+
     def answers(self, what: Sequence[str]) -> dict[str, Any]:
         """Some members by name, with ``"status"``; ``None`` for one that a limit left without an answer."""
         found: dict[str, Any] = {}
@@ -403,4 +408,5 @@ def _check_limit(limit: int | None) -> None:
 def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
     message = str(stop) if isinstance(stop, BudgetExceeded) else "interrupted"
     known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
-    return BudgetExceeded(f"{message}; proven so far: {known}", bounds)
+    interrupted = isinstance(stop, KeyboardInterrupt)
+    return BudgetExceeded(f"{message}; proven so far: {known}", bounds, interrupted=interrupted)

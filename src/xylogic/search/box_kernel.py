@@ -253,6 +253,7 @@ class Box(Leaves):
         column: cython.Py_ssize_t
         mask: cython.p_ulonglong
         kept: cython.p_ulonglong
+        self.spend()
         self.first = self.game_at[game]
         self.n_active = self.game_at[game + 1] - self.first
         self.trail_top = self.box_top = self.word_top = self.frame_top = 0

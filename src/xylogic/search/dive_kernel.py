@@ -297,7 +297,7 @@ class Search(Reach):
         """Put the search under a new budget."""
         self.budget = budget
         self.nodes = 0
-        self.checked = 0
+        self.unchecked = 0
         self.found = False
 
     def cheapest(self, free: cython.ulonglong[::1], bound: cython.double, gap: cython.double) -> bool:

@@ -64,17 +64,17 @@ class Engine:
         try:
             return self._idle[goal].pop()
         except (KeyError, IndexError):
-            games = self._tables(goal)
+            games = self._tables(goal, budget)
             work = Work(self.forest, games)
             return Search(self.forest, games, work, budget), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
         self._idle.setdefault(goal, []).append((search, work))
 
-    def _tables(self, goal: Goal) -> Games:
+    def _tables(self, goal: Goal, budget: Budget) -> Games:
         with self._lock:
             if goal not in self._games:
-                self._games[goal] = Games(self.forest, self.scores, self._constraints(goal))
+                self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
 
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:

@@ -105,13 +105,15 @@ class Forest:
                 self.node_cut[nodes] = index[which]
         self.set_words = np.zeros(1, np.uint64)
         self.node_test = np.zeros(self.n_nodes, np.int32)
-        keys = np.stack([self.node_feature, self.node_cut, self.node_missing], axis=1)
+        keys = np.stack([self.node_feature, self.node_cut, self.node_missing], axis=1).astype(np.int64)
         if any(c.is_set or c.missing for c in self.cells):
             keys = self._restrict_to_paths(flat, keys)
-        self.node_test[inner] = np.unique(keys[inner], axis=0, return_inverse=True)[1].reshape(-1)
+        sizes = keys.max(axis=0, initial=0) + 2  # cuts start at -1
+        number = ((keys[:, 0] * sizes[1]) + keys[:, 1] + 1) * sizes[2] + keys[:, 2]
+        self.node_test[inner] = np.unique(number[inner], return_inverse=True)[1]
         self.n_tests = int(self.node_test.max(initial=0)) + 1
 
-    def _restrict_to_paths(self, flat: Any, keys: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _restrict_to_paths(self, flat: Any, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Left and right states of category and missing tests, less what an earlier test of the path took away."""
         possible = [(1 << c.n_states) - 1 if c.is_set else int(c.missing) for c in self.cells]
         undo: list[tuple[int, int, int]] = []

@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.budget import Budget
 from xylogic.errors import InvalidModelError
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.forest import Forest
@@ -94,7 +95,7 @@ class Games:
     plus, minus, strict : int32, level : float64 (n_constraints,), as in :class:`Constraint`.
     """
 
-    def __init__(self, forest: Forest, scores: Scores, games: Sequence[Sequence[Constraint]]) -> None:
+    def __init__(self, forest: Forest, scores: Scores, games: Sequence[Sequence[Constraint]], budget: Budget) -> None:
         constraints = [constraint for game in games for constraint in game]
         self.n_games = len(games)
         self.n_constraints = len(constraints)
@@ -110,7 +111,10 @@ class Games:
         self.level = np.array([c.level for c in listed], dtype=np.float64)
         needs = np.array([_needs(c, scores) for c in listed], dtype=np.int64)
         self.sure, self.never = np.ascontiguousarray(needs[:, 0]), np.ascontiguousarray(needs[:, 1])
-        tables = [_tables(c, scores, forest) for c in listed]
+        tables = []
+        for constraint in listed:
+            budget.check()
+            tables.append(_tables(constraint, scores, forest))
         self.leaves, self.all_leaves, self.ranked, self.low_below, self.high_below = (
             np.concatenate(table) for table in zip(*tables, strict=True)
         )

@@ -24,6 +24,8 @@ cdef class Leaves(State):
     @cython.final
     cdef int tick(self) except -1 nogil
     @cython.final
+    cdef int spend(self) except -1 nogil
+    @cython.final
     cdef int sides(self, int n) noexcept nogil
     @cython.final
     cdef void touch(self, int t) noexcept nogil

@@ -27,7 +27,7 @@ else:
         return int(x).bit_length() - 1
 
 
-CHECK_EVERY = cython.declare(cython.int, 2048)
+CHECK_EVERY = cython.declare(cython.int, 100000)  # trees looked at
 
 
 @cython.cclass
@@ -40,8 +40,16 @@ class Leaves(State):
     def tick(self) -> cython.int:
         """Count a search node; now and then let the budget (and a pending Ctrl-C) stop the search."""
         self.nodes += 1
-        if self.nodes - self.checked >= CHECK_EVERY:
-            self.checked = self.nodes
+        return self.spend()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=False)
+    def spend(self) -> cython.int:
+        """Count the work of looking at all trees; now and then check the budget."""
+        self.unchecked += self.n_trees + 16
+        if self.unchecked >= CHECK_EVERY:
+            self.unchecked = 0
             with cython.gil:
                 self.budget.check(self.nodes)
         return 0

@@ -123,7 +123,7 @@ cdef class State:
     cdef int *restricted
     # effort
     cdef readonly long long nodes
-    cdef long long checked
+    cdef long long unchecked
 
     cdef _grow_trail(self)
     cdef _grow_box(self)

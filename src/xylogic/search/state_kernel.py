@@ -146,7 +146,7 @@ class State:
         self.loose = ints(work.loose)
 
         self.nodes = 0
-        self.checked = 0
+        self.unchecked = 0
         self.epoch = 0
         self.priced = False
         self.trail_room = self.box_room = self.word_room = self.frame_room = 0
