@@ -298,6 +298,8 @@ def main() -> None:
     args = parser.parse_args()
     notes: list[str] = []
     records = kept(args) if args.add else []
+    if args.add:
+        notes.append("measured in parts with different limits; the settings are those of the last part")
     for name in args.sets:
         if name not in LOADERS and args.data_dir is None:
             notes.append(f"{name} skipped: no --data-dir")

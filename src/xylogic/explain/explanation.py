@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class Explanation:
         if model.classes is None:
             flip = partition = Goal("band", band=self._band())
         else:
-            winners = self._tied(self._scores[0]) if voice.ties == "merged" else (self._position,)
+            winners = _tied(voice.model, self._scores[0]) if voice.ties == "merged" else (self._position,)
             flip, partition = _goals(voice.ties, winners)
         self._decision = Decision(
             engine=voice.engine,
@@ -72,7 +72,7 @@ class Explanation:
             states=voice.engine.forest.states(cast[0]),
             flip=flip,
             partition=partition,
-            reaches=self._reaches,
+            reaches=partial(_reaches, voice.model),
         )
 
     # ---- the model's own answer -------------------------------------------------------------------------------
@@ -98,24 +98,18 @@ class Explanation:
         model = self._voice.model
         if model.classes is None:
             return {"prediction": float(self._scores[0, 0])}
-        return dict(zip(model.classes, self._by_class(self._scores[0]), strict=True))
+        return dict(zip(model.classes, _by_class(model, self._scores[0]), strict=True))
 
     @property
     def margin(self) -> float:
         """The score of the class less the best other one's (0 at ties); regression: the way to the nearer band end."""
-        if self._voice.model.classes is None:
+        model = self._voice.model
+        if model.classes is None:
             low, high = self._band()
             return min(self.prediction - low, high - self.prediction)
-        scores = self._by_class(self._scores[0])
+        scores = _by_class(model, self._scores[0])
         others = scores[: self._position] + scores[self._position + 1 :]
         return scores[self._position] - max(others) if others else math.inf
-
-    def _by_class(self, score: NDArray[np.float64]) -> list[float]:
-        return [0.0, float(score[0])] if self._voice.model.is_binary_sum else [float(s) for s in score]
-
-    def _tied(self, score: NDArray[np.float64]) -> tuple[int, ...]:
-        scores = self._by_class(score)
-        return tuple(c for c, s in enumerate(scores) if s == max(scores))
 
     def _band(self) -> tuple[float, float]:
         band, value = self._voice.band, float(self._scores[0, 0])
@@ -126,14 +120,6 @@ class Explanation:
                 f"the prediction {value!r} lies outside the band ({low!r}, {high!r}); a band around it is accepted"
             )
         return low, high
-
-    def _reaches(self, row: dict[str, Any], goal: Goal) -> bool:
-        model = self._voice.model
-        score = predict.scores(model, model.encode([row]))
-        if model.classes is None:
-            return not goal.band[0] <= score[0, 0] <= goal.band[1]
-        best = self._tied(score[0]) if goal.ties != "model" else (int(predict.decide(model, score)[0]),)
-        return goal.target in best if goal.kind == "target" else not set(best) & set(goal.winners)
 
     # ---- why --------------------------------------------------------------------------------------------------
 
@@ -194,7 +180,7 @@ class Explanation:
         model, ties = self._voice.model, self._voice.ties
         if model.classes is None:
             raise InvalidInputError("a regression model has no other classes; ask necessary_reasons() of the band")
-        own = (self._position,) if ties == "model" else self._tied(self._scores[0])
+        own = (self._position,) if ties == "model" else _tied(model, self._scores[0])
         return {c: label for c, label in enumerate(model.classes) if c not in own}
 
     def _target_goal(self, target: Any) -> Goal:
@@ -393,6 +379,25 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
+
+
+def _by_class(model: Ensemble, score: NDArray[np.float64]) -> list[float]:
+    return [0.0, float(score[0])] if model.is_binary_sum else [float(s) for s in score]
+
+
+def _tied(model: Ensemble, score: NDArray[np.float64]) -> tuple[int, ...]:
+    """The positions of the classes with the best score."""
+    scores = _by_class(model, score)
+    return tuple(c for c, s in enumerate(scores) if s == max(scores))
+
+
+def _reaches(model: Ensemble, row: dict[str, Any], goal: Goal) -> bool:
+    """Whether the model decides about a row as a goal wants."""
+    score = predict.scores(model, model.encode([row]))
+    if model.classes is None:
+        return not goal.band[0] <= score[0, 0] <= goal.band[1]
+    best = _tied(model, score[0]) if goal.ties != "model" else (int(predict.decide(model, score)[0]),)
+    return goal.target in best if goal.kind == "target" else not set(best) & set(goal.winners)
 
 
 @cache
