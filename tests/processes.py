@@ -1,4 +1,4 @@
-"""Explains the same rows in a pool of processes, started as the first argument says; a test runs it in its own folder."""
+"""Explains the same rows in a pool of processes, started as the first argument says; run by a test, in its folder."""
 
 import multiprocessing
 import sys
