@@ -104,8 +104,8 @@ def run(setting: dict[str, int], many: bool, args: Any) -> dict[str, Any]:
     return found
 
 
-def plot(records: list[dict[str, Any]], path: Path) -> None:
-    """Milliseconds along each axis, both scales logarithmic."""
+def plot(records: list[dict[str, Any]], limit: float, path: Path) -> None:
+    """Milliseconds along each axis; the dashed line is the time limit, a median on it is a lower bound."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -125,8 +125,9 @@ def plot(records: list[dict[str, Any]], path: Path) -> None:
                 line = [(r[axis], r[f"{question} ms"]) for r in held if r.get(f"{question} ms")]
                 if line:
                     panel.plot(*zip(*line, strict=True), marker="o", label=question)
+            panel.axhline(limit * 1e3, color="grey", linestyle="--", linewidth=0.8, label="time limit")
             panel.set_ylabel("median ms a row")
-        panel.set(xscale="log", yscale="log", xlabel=axis)
+        panel.set(xscale="linear" if axis == "depth" else "log", yscale="log", xlabel=axis)
         panel.grid(alpha=0.3)
         panel.legend(fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +163,7 @@ def main() -> None:
         "make_classification, 2,000 training rows",
     ]
     try:
-        plot(records, args.picture)
+        plot(records, args.limit, args.picture)
     except ImportError:
         notes.append("no picture: matplotlib is not installed")
     common.write(args.out, "scaling", {"limit": args.limit, "seconds": args.seconds}, records, notes)
