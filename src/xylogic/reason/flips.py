@@ -79,7 +79,7 @@ def shortest_flips(
     with decision.engine.search(decision.partition, decision.states, budget) as (search, work):
         _count_changes(work)
 
-        def sink(_: int) -> None:
+        def sink() -> None:
             if limit is not None and len(found) >= limit:
                 raise _Enough
             found.append(_changed_box(decision, work))

@@ -186,7 +186,7 @@ class Search(Reach):
         better: cython.bint
         if self.mode == EVERY:
             with cython.gil:
-                self.sink(self.game)
+                self.sink()
             return 0
         self.clamp()
         if self.mode == CHEAPEST:
@@ -278,7 +278,6 @@ class Search(Reach):
         game: cython.int
         self.found = False
         for game in range(self.n_games):
-            self.game = game
             self.begin(game, free)
             self.dive()
         return self.found
@@ -314,7 +313,7 @@ class Search(Reach):
         return bool(self.found)
 
     def every(self, free: cython.ulonglong[::1], bound: cython.double, sink: object) -> None:
-        """Call ``sink(game)`` at each of the disjoint boxes (``lo``, ``hi``, ``missing``, ``words``) that together
+        """Call ``sink()`` at each of the disjoint boxes (``lo``, ``hi``, ``missing``, ``words``) that together
         hold all goals of cost ``bound``, which must be the least cost."""
         self.bound = bound
         self.mode = EVERY

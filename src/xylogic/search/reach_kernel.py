@@ -131,31 +131,29 @@ class Reach(Box):
         """From the gains at the states of loose feature f: ``gain``, all that it can bring, and ``pace``, the most
         that it brings per unit of cost. It moves up or down, not both."""
         at: cython.int = self.state_at[f]
-        s: cython.int
-        k: cython.int
-        first: cython.int
+        s: cython.int = self.x[f]
         last: cython.int
+        direction: cython.int
         total: cython.double
-        price: cython.double
         self.gain[f] = 0.0
         self.pace[f] = 0.0
-        for k in range(3):
-            # Any change, upward, downward.
-            first = self.x[f] if k == 0 else (self.x[f] + 1 if k == 1 else self.lo[f])
-            last = self.x[f] if k < 2 else self.x[f] - 1
-            if k == 1:
-                last = self.hi[f]
+        if self.is_set[f] or self.missing[f]:
+            # The own state stands for any change, see far_state.
+            self.gain[f] = self.bonus[at + s]
+            self.pace[f] = self.gain[f] / max(self.step[f], 1e-200)
+            self.bonus[at + s] = 0.0
+            return
+        for direction in range(-1, 2, 2):
+            s = self.x[f]
+            last = self.hi[f] if direction > 0 else self.lo[f]
             total = 0.0
-            for s in range(last - first + 1):
-                s = first + s if k < 2 else last - s
+            while s != last:
+                s += direction
                 if self.bonus[at + s] > 0.0:
                     total += self.bonus[at + s]
                     self.bonus[at + s] = 0.0
-                    price = max(self.step[f] if k == 0 else self.cost[at + s], 1e-200)
-                    self.pace[f] = max(self.pace[f], total / price)
+                    self.pace[f] = max(self.pace[f], total / max(self.cost[at + s], 1e-200))
             self.gain[f] = max(self.gain[f], total)
-            if k == 0 and (self.is_set[f] or self.missing[f]):
-                break
 
     @cython.cfunc
     @cython.nogil

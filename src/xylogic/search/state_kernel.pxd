@@ -70,7 +70,7 @@ cdef class State:
     cdef int *missing
     cdef unsigned long long *words
     # current leaves of every tree
-    cdef int game, n_active
+    cdef int n_active
     cdef Py_ssize_t first
     cdef unsigned long long *mask
     cdef long long *low
