@@ -1,0 +1,1 @@
+"""Circuits over states: negation normal form, sorting networks, decision graphs and diagrams. Knows no trees."""

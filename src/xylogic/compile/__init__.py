@@ -1,0 +1,1 @@
+"""Models as circuits and decision diagrams."""
