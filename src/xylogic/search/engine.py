@@ -15,7 +15,9 @@ from xylogic.model.ensemble import Ensemble
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
 from xylogic.search.games import Constraint, Games, Scores
+from xylogic.search.masks import ForestMasks, GameMasks
 from xylogic.search.reason_kernel import Reasons
+from xylogic.search.shallow_kernel import Shallow
 from xylogic.search.sets import bit_set
 from xylogic.search.work import Work
 
@@ -52,6 +54,7 @@ class Engine:
         self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
         self._games: dict[Goal, Games] = {}
         self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
+        self._forest_masks: ForestMasks | None = None
         self.idle_reasons: list[Reasons] = []
         self._lock = threading.Lock()
 
@@ -66,7 +69,10 @@ class Engine:
         except (KeyError, IndexError):
             games = self._tables(goal, budget)
             work = Work(self.forest, games)
-            return Search(self.forest, games, work, budget), work
+            masks = self._masks(games)
+            if masks is None:
+                return Search(self.forest, games, work, budget), work
+            return Shallow(self.forest, games, work, budget, *masks), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
         self._idle.setdefault(goal, []).append((search, work))
@@ -76,6 +82,15 @@ class Engine:
             if goal not in self._games:
                 self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
+
+    def _masks(self, games: Games) -> tuple[ForestMasks, GameMasks] | None:
+        """The tables of the fast search, where model and goal are of its kind."""
+        if not (ForestMasks.fits(self.forest) and GameMasks.fits(self.scores, games)):
+            return None
+        with self._lock:
+            if self._forest_masks is None:
+                self._forest_masks = ForestMasks(self.forest)
+            return self._forest_masks, GameMasks(self.forest, self._forest_masks, games)
 
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":
@@ -125,8 +140,7 @@ class Borrowed:
         return self._search, self._work
 
     def __exit__(self, *stop: object) -> None:
-        if self._work.restricted_now:
+        if self._work.restricted[-1]:
             self._work.restricted[:] = 0
-            self._work.restricted_now = False
         self._search.restart(None)
         self._engine.give_back(self._goal, self._search, self._work)
