@@ -15,10 +15,10 @@ from xylogic.model.ensemble import Ensemble
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
 from xylogic.search.games import Constraint, Games, Scores
-from xylogic.search.masks import ForestMasks, GameMasks
+from xylogic.search.masks import ForestMasks, GameMasks, fits
 from xylogic.search.reason_kernel import Reasons
-from xylogic.search.shallow_kernel import Shallow
 from xylogic.search.sets import bit_set
+from xylogic.search.shallow_kernel import Shallow
 from xylogic.search.work import Work
 
 __all__ = ["Engine", "Goal", "States"]
@@ -69,10 +69,9 @@ class Engine:
         except (KeyError, IndexError):
             games = self._tables(goal, budget)
             work = Work(self.forest, games)
-            masks = self._masks(games)
-            if masks is None:
-                return Search(self.forest, games, work, budget), work
-            return Shallow(self.forest, games, work, budget, *masks), work
+            if fits(self.forest, games):
+                return Shallow(self.forest, games, work, budget, self._masks(games)), work
+            return Search(self.forest, games, work, budget), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
         self._idle.setdefault(goal, []).append((search, work))
@@ -83,14 +82,11 @@ class Engine:
                 self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
 
-    def _masks(self, games: Games) -> tuple[ForestMasks, GameMasks] | None:
-        """The tables of the fast search, where model and goal are of its kind."""
-        if not (ForestMasks.fits(self.forest) and GameMasks.fits(self.scores, games)):
-            return None
+    def _masks(self, games: Games) -> GameMasks:
         with self._lock:
             if self._forest_masks is None:
                 self._forest_masks = ForestMasks(self.forest)
-            return self._forest_masks, GameMasks(self.forest, self._forest_masks, games)
+            return GameMasks(self.forest, self._forest_masks, games)
 
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":
