@@ -26,6 +26,7 @@ cdef class Nodes:
     cdef _resized(self, str name, object dtype, Py_ssize_t room)
     cdef _grow_nodes(self)
     cdef _grow_items(self, Py_ssize_t more)
+    cdef _reach(self, int *mark, Py_ssize_t root)
     cdef void _rehash(self) noexcept nogil
     @cython.final
     cdef int make(self, int level, int *hi, int *child, Py_ssize_t at, Py_ssize_t n) except -1 nogil

@@ -176,6 +176,12 @@ class Nodes:
         self.n += 1
         return found
 
+    def node(self, level: cython.int, hi: object, child: object) -> int:
+        """The node of the edges with the last states ``hi``, ascending to the level's last one, and children."""
+        his = np.array(hi, np.int32)
+        children = np.array(child, np.int32)
+        return self.make(level, ints(his), ints(children), 0, len(his))
+
     def below(self, node: cython.int, state: cython.int) -> cython.int:
         """The child of an inner node for a state, by bisection."""
         low: cython.longlong = self.edge_at[node]
@@ -189,20 +195,34 @@ class Nodes:
                 high = middle
         return self.child[low]
 
-    def graph(self, root: cython.int, order: tuple, n_states: tuple) -> object:
-        """What ``root`` reaches, as a :class:`Graph`; level l tests feature ``order[l]``. Linear."""
-        marks = np.zeros(max(root, self.n_labels) + 1, np.int32)
-        mark: cython.p_int = ints(marks)
+    def reaches(self, root: cython.int, label: cython.int) -> bool:
+        """Whether some path from ``root`` ends at a leaf. Linear."""
+        marks = np.zeros(max(root, label) + 1, np.int32)
+        self._reach(ints(marks), root)
+        return bool(marks[label])
+
+    @cython.cfunc
+    def _reach(self, mark: cython.p_int, root: cython.Py_ssize_t):
+        """Mark the nodes on paths from ``root``."""
         n: cython.Py_ssize_t
         k: cython.longlong
-        last: cython.Py_ssize_t = root
         with cython.nogil:
-            mark[last] = 1
-            for n in range(last, self.n_labels - 1, -1):
+            mark[root] = 1
+            for n in range(root, self.n_labels - 1, -1):
                 if mark[n]:
                     for k in range(self.edge_at[n], self.edge_at[n + 1]):
                         mark[self.child[k]] = 1
-        marks[: self.n_labels] = 1
+
+    def graph(self, root: cython.int, order: tuple, n_states: tuple, n_labels: cython.int = -1) -> object:
+        """What ``root`` reaches, as a :class:`Graph`; level l tests feature ``order[l]``. Linear.
+
+        ``n_labels``: how many of the labels the graph is to have, the others being out of reach.
+        """
+        marks = np.zeros(max(root, self.n_labels) + 1, np.int32)
+        self._reach(ints(marks), root)
+        if n_labels < 0:
+            n_labels = self.n_labels
+        marks[:n_labels] = 1
         kept = np.flatnonzero(marks)
         place = np.cumsum(marks, dtype=np.int32) - np.int32(1)
         starts = self.keep["edge_at"][kept]
@@ -215,10 +235,10 @@ class Nodes:
         lo = np.zeros_like(hi)
         lo[1:] = hi[: max(0, n_edges - 1)] + 1
         lo[begins[sizes > 0]] = 0
-        features = np.array([*order, -1], np.int32)
+        features = np.append(np.array(order, np.int32), np.int32(-1))
         return Graph(
             n_states=n_states,
-            n_labels=self.n_labels,
+            n_labels=n_labels,
             feature=features[self.keep["level"][kept]],
             edge_at=edge_at,
             lo=lo,
@@ -226,4 +246,17 @@ class Nodes:
             child=place[self.keep["child"][edges]],
             root=int(place[root]),
             order=order,
+        )
+
+    def whole(self, root: cython.int, order: tuple, n_states: tuple) -> object:
+        """All nodes, numbered as they are, as a :class:`Graph` with the given root."""
+        n: cython.Py_ssize_t = self.n
+        hi = self.keep["hi"][: self.n_items].copy()
+        edge_at = self.keep["edge_at"][: n + 1].copy()
+        lo = np.zeros_like(hi)
+        lo[1:] = hi[: max(0, len(hi) - 1)] + 1
+        lo[edge_at[self.n_labels : n]] = 0
+        feature = np.append(np.array(order, np.int32), np.int32(-1))[self.keep["level"][:n]]
+        return Graph(
+            n_states, self.n_labels, feature, edge_at, lo, hi, self.keep["child"][: self.n_items].copy(), root, order
         )

@@ -41,6 +41,6 @@ cdef class Ordered(Nodes):
     cdef int fold(self, int level, int n) except -1 nogil
     @cython.final
     cdef int place(
-        self, int *level_of, int *feature, long long *edge_at, int *hi, int *child, Py_ssize_t n_nodes,
-        int *fixed, int *where
+        self, int *level_of, int *feature, long long *edge_at, int *lo, int *hi, int *child, Py_ssize_t n_nodes,
+        int *allowed_at, int *allowed, int *where
     ) except -1 nogil

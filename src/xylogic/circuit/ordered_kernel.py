@@ -264,62 +264,72 @@ class Ordered(Nodes):
         level_of: cython.p_int,
         feature: cython.p_int,
         edge_at: cython.p_longlong,
+        lo: cython.p_int,
         hi: cython.p_int,
         child: cython.p_int,
         n_nodes: cython.Py_ssize_t,
-        fixed: cython.p_int,
+        allowed_at: cython.p_int,
+        allowed: cython.p_int,
         where: cython.p_int,
     ) -> cython.int:
-        """Make the inner nodes of a graph; ``where`` holds those of its leaves and becomes all nodes' places."""
+        """Make the inner nodes of a graph; ``where`` holds those of its leaves and becomes all nodes' places.
+
+        Of level l, ``allowed[allowed_at[l] + s]`` states below s are of interest.
+        """
         n: cython.Py_ssize_t
         k: cython.longlong
         level: cython.int
         m: cython.int
+        at: cython.Py_ssize_t
         for n in range(n_nodes):
             if feature[n] < 0:
                 continue
             self.spend()
             level = level_of[feature[n]]
-            k = edge_at[n]
-            if fixed[level] >= 0:
-                while k + 1 < edge_at[n + 1] and hi[k] < fixed[level]:
-                    k += 1
-                where[n] = where[child[k]]
-                continue
+            at = allowed_at[level]
             m = 0
-            while k < edge_at[n + 1]:
-                self.fold_hi[m] = hi[k]
-                self.fold_child[m] = where[child[k]]
-                m += 1
-                k += 1
-            self.fold_hi[m - 1] = self.level_size[level] - 1
-            where[n] = self.fold(level, m)
+            for k in range(edge_at[n], edge_at[n + 1]):
+                if allowed[at + hi[k] + 1] > allowed[at + lo[k]]:
+                    self.fold_hi[m] = hi[k]
+                    self.fold_child[m] = where[child[k]]
+                    m += 1
+            if m > 0:
+                self.fold_hi[m - 1] = self.level_size[level] - 1
+                where[n] = self.fold(level, m)
         return 0
 
-    def add(self, graph: object, labels: object, level_of: object, fixed: object = None) -> object:
+    def add(self, graph: object, labels: object, level_of: object, inside: object = None) -> object:
         """The places, int32 (graph.n_nodes,), of a decision graph's nodes, its leaves being at ``labels``.
 
-        ``level_of``: int32, the level of each feature; ``fixed``: for each level a state, or -1. Where a state is
-        fixed the feature is tested no longer. A graph whose paths keep to the order of the levels takes linear time;
-        another may grow exponentially. States that no edge of a node has may lead anywhere.
+        ``level_of``: int32, the level of each feature; ``inside``: dict level -> the states that are of interest.
+        A graph whose paths keep to the order of the levels takes linear time; another may grow exponentially.
+        States that no edge of a node has, or that are of no interest, may lead anywhere.
         """
         where = np.zeros(graph.n_nodes, np.int32)
         where[: graph.n_labels] = labels
-        given = np.full(self.n_levels + 1, -1, np.int32)
-        if fixed is not None:
-            given[: self.n_levels] = fixed
         level = np.append(np.asarray(level_of, np.int32), np.int32(0))
-        self._place(graph, level, given, where)
+        counts = []
+        for number, size in enumerate(self.sizes):
+            chosen = np.ones(size, np.int32)
+            if inside is not None and number in inside:
+                chosen[:] = 0
+                chosen[list(inside[number])] = 1
+            counts.append(np.concatenate([np.zeros(1, np.int32), np.cumsum(chosen, dtype=np.int32)]))
+        starts = np.cumsum([0] + [len(count) for count in counts], dtype=np.int32)
+        counts.append(np.zeros(1, np.int32))
+        self._place(graph, level, starts, np.concatenate(counts), where)
         return where
 
-    def _place(self, graph, level, given, where):
+    def _place(self, graph, level, starts, counts, where):
         n: cython.Py_ssize_t = graph.n_nodes
         level_of: cython.p_int = ints(level)
         feature: cython.p_int = ints(graph.feature)
         edge_at: cython.p_longlong = longs(graph.edge_at)
+        lo: cython.p_int = ints(graph.lo)
         hi: cython.p_int = ints(graph.hi)
         child: cython.p_int = ints(graph.child)
-        fixed: cython.p_int = ints(given)
+        allowed_at: cython.p_int = ints(starts)
+        allowed: cython.p_int = ints(counts)
         places: cython.p_int = ints(where)
         with cython.nogil:
-            self.place(level_of, feature, edge_at, hi, child, n, fixed, places)
+            self.place(level_of, feature, edge_at, lo, hi, child, n, allowed_at, allowed, places)

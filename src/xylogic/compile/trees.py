@@ -126,3 +126,7 @@ class Trees:
         self.nodes = Ordered([n_states[f] for f in self.order], forest.graph.n_labels, budget)
         places = self.nodes.add(forest.graph, np.arange(forest.graph.n_labels), level_of)
         self.roots = places[forest.roots]
+
+    def graph(self) -> Graph:
+        """All nodes as one graph, numbered as in ``nodes``; ``root`` is that of the last tree."""
+        return self.nodes.whole(int(self.roots[-1]), self.order, self.forest.graph.n_states)

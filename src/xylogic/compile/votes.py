@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.sums import Constraint, Scores, beats, needs
 
-__all__ = ["Question", "band", "election", "wins", "wins_against"]
+__all__ = ["Question", "band_of", "election", "wins", "wins_against"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def wins_against(model: Ensemble, scores: Scores, winner: int, other: int, stric
     return _question(scores, [beats(model, winner, other, strict)])
 
 
-def band(scores: Scores, low: float, high: float) -> Question:
+def band_of(scores: Scores, low: float, high: float) -> Question:
     """Whether a regression stays in the closed interval; an end may be infinite, not both."""
     ends = [Constraint(0, -1, False, low)] if np.isfinite(low) else []
     ends += [Constraint(-1, 0, False, high)] if np.isfinite(high) else []
