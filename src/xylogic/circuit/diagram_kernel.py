@@ -65,7 +65,7 @@ def share_modulo(
             total = 0
             weighted = 0
             for k in range(edge_at[n], edge_at[n + 1]):
-                width = hi[k] - lo[k] + 1
+                width = cython.cast(cython.ulonglong, hi[k] - lo[k] + 1)
                 total += width
                 weighted = (weighted + width * cython.cast(cython.ulonglong, share[child[k]])) % prime
             share[n] = weighted * cython.cast(cython.ulonglong, inverse[total]) % prime
