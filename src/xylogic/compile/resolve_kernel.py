@@ -202,9 +202,7 @@ class Resolver:
                         if e >= 0 and self.hi[e] == hi:
                             self.edge[at + t] = e + 1
                     break
-                result = self.nodes.make(
-                    level, self.out_hi, self.out_child, self.frame_out[d], out - self.frame_out[d]
-                )
+                result = self.nodes.make(level, self.out_hi, self.out_child, self.frame_out[d], out - self.frame_out[d])
                 out = self.frame_out[d]
                 if d == 0:
                     return result
