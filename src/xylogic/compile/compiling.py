@@ -117,7 +117,7 @@ def _order(
     order: str | Sequence[str] | None, forest: Forest, scores: Scores, question: Question, budget: Budget
 ) -> tuple[int, ...]:
     """The features that are tested, in the order that is asked for."""
-    heaviest = by_weight(forest.weight)
+    heaviest = by_weight(forest.weight, forest.tested)
     if order is None or order == "weight":
         return heaviest
     if order == "search":
@@ -128,7 +128,7 @@ def _order(
             f"order is {order!r}; None, 'weight', 'search' or distinct feature names are accepted: {', '.join(names)}"
         )
     first = [names.index(name) for name in order]
-    return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.weight[f] > 0)
+    return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.tested[f])
 
 
 class _Watched(Budget):
