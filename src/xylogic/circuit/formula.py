@@ -63,7 +63,7 @@ class Formula:
         return evaluate(self.circuit, self.root, read_states(X, self.cells))
 
     def __invert__(self) -> Formula:
-        return Formula(self.circuit, rebuild(self.circuit, self.circuit, self.root, True, None), self.cells)
+        return Formula(self.circuit, rebuild(self.circuit, self.circuit, self.root, True), self.cells)
 
     def __and__(self, other: Formula) -> Formula:
         return self._joined(other, self.circuit.conjunction)
@@ -82,19 +82,13 @@ class Formula:
             raise InvalidInputError("the formulas are over different features or states: one model's are accepted")
         if other.circuit is self.circuit:
             return other.root
-        return rebuild(self.circuit, other.circuit, other.root, False, None)
+        return rebuild(self.circuit, other.circuit, other.root, False)
 
     def restrict(self, box: Mapping[str, Any]) -> Formula:
         """The formula for rows inside a box (name -> value, set of values or interval); literals that the box decides
         vanish, and with single values so do the features. O(edges)."""
-        allowed = []
-        states_of = read_box(box, self.cells)
-        for position, c in enumerate(self.cells):
-            states = states_of.get(position, range(c.n_states))
-            width = (c.n_states + 63) // 64
-            allowed.append(sum(1 << s for s in states).to_bytes(8 * width, "little"))
-        words = np.frombuffer(b"".join(allowed), dtype="<u8").astype(np.uint64)
-        return Formula(self.circuit, rebuild(self.circuit, self.circuit, self.root, False, words), self.cells)
+        root = rebuild(self.circuit, self.circuit, self.root, False, read_box(box, self.cells))
+        return Formula(self.circuit, root, self.cells)
 
     def __str__(self) -> str:
         return formula_text(self.circuit, self.nodes.tolist(), self.cells)

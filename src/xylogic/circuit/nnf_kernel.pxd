@@ -7,18 +7,14 @@ cdef class Circuit:
     cdef readonly object budget
     cdef readonly int n_features
     cdef int *state_count  # states of each feature
-    cdef int *width  # words of its bit sets
-    cdef unsigned long long *literal_words
     # nodes
     cdef Py_ssize_t n, room, most
     cdef int *kinds  # 0 false, 1 true, 2 literal, 3 conjunction, 4 disjunction
-    cdef int *size  # a gate's number of children, a literal's feature
-    cdef long long *at  # where its children (in items) or words begin
+    cdef int *size  # its number of items
+    cdef long long *at  # where they begin
     cdef unsigned long long *code  # its hash
     cdef int *items
-    cdef Py_ssize_t n_items, item_room
-    cdef unsigned long long *words
-    cdef Py_ssize_t n_words, word_room
+    cdef Py_ssize_t n_items, n_links, item_room
     # the table of nodes: 0 where empty
     cdef int *slots
     cdef unsigned long long slot_mask
@@ -31,19 +27,19 @@ cdef class Circuit:
     cdef _grow_nodes(self)
     cdef void _rehash(self) noexcept nogil
     cdef _grow_items(self, Py_ssize_t n)
-    cdef _grow_words(self, Py_ssize_t n)
     cdef _grow_scratch(self, Py_ssize_t n)
     @cython.final
     cdef int spend(self) except -1 nogil
     @cython.final
-    cdef int put(self, int kind, int size, Py_ssize_t at, unsigned long long code, Py_ssize_t slot) noexcept nogil
+    cdef int literal_runs(self, int feature, int *runs, Py_ssize_t at, Py_ssize_t n) except -1 nogil
     @cython.final
-    cdef int literal_at(self, int feature, unsigned long long *states, Py_ssize_t at) except -1 nogil
+    cdef int literal_at(self, int feature, unsigned long long *words, Py_ssize_t at) except -1 nogil
     @cython.final
     cdef void sort_scratch(self, Py_ssize_t n) noexcept nogil
     @cython.final
     cdef int gate(self, int kind, int *children, Py_ssize_t at, Py_ssize_t n) except -1 nogil
     @cython.final
-    cdef int find_gate(self, int kind, int size) except -1 nogil
+    cdef int find(self, int kind, int size) except -1 nogil
     cdef object _gate_of(self, int kind, object ids)
+    cdef object _items(self, int node)
     cdef object _known(self, int node)

@@ -1,7 +1,8 @@
 """Circuits in negation normal form: literals that are sets of states, conjunctions and disjunctions.
 
-Equal nodes are one node (hash-consing): one array for every property of a node, and an open-addressing table of node
-numbers. Children are made before their parents, so they have smaller numbers.
+Equal nodes are one node (hash-consing): a kind and a run of ``items`` each, found through an open-addressing table of
+node numbers. A gate's items are its children, ascending; they are made first, so they have smaller numbers. A
+literal's items are its feature and the runs of its states, first and last by turns.
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -48,21 +49,13 @@ class Circuit:
         self.n_states = tuple(int(n) for n in n_states)
         self.n_features = len(self.n_states)
         self.budget = Budget()
-        width = [(n + 63) // 64 for n in self.n_states]
-        self.keep = {
-            "sizes": np.array([*self.n_states, 0], np.int32),
-            "width": np.array([*width, 0], np.int32),
-            "literal": np.zeros(max(width, default=1), np.uint64),
-        }
-        self.state_count = ints(self.keep["sizes"])
-        self.width = ints(self.keep["width"])
-        self.literal_words = bits(self.keep["literal"])
-        self.n = self.n_items = self.n_words = 0
-        self.room = self.item_room = self.word_room = self.scratch_room = 0
+        self.keep = {"states": np.array([*self.n_states, 0], np.int32)}
+        self.state_count = ints(self.keep["states"])
+        self.n = self.n_items = self.n_links = 0
+        self.room = self.item_room = self.scratch_room = 0
         self.unchecked = 0
         self._grow_nodes()
         self._grow_items(0)
-        self._grow_words(0)
         self._grow_scratch(0)
         self.kinds[1] = 1
         self.n = 2
@@ -121,13 +114,6 @@ class Circuit:
         self.item_room = room
 
     @cython.cfunc
-    def _grow_words(self, n: cython.Py_ssize_t):
-        room: cython.Py_ssize_t = max(64, 2 * self.word_room, 2 * (self.n_words + n))
-        self._afford(8 * room)
-        self.words = bits(self._resized("words", np.uint64, self.n_words, room))
-        self.word_room = room
-
-    @cython.cfunc
     def _grow_scratch(self, n: cython.Py_ssize_t):
         room: cython.Py_ssize_t = max(64, 2 * n)
         self._afford(4 * room)
@@ -155,62 +141,53 @@ class Circuit:
                 self._grow_nodes()
         return 0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def put(
-        self, kind: cython.int, size: cython.int, at: cython.Py_ssize_t, code: cython.ulonglong, slot: cython.Py_ssize_t
+    def literal_runs(
+        self, feature: cython.int, runs: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t
     ) -> cython.int:
-        n: cython.Py_ssize_t = self.n
-        self.kinds[n] = kind
-        self.size[n] = size
-        self.at[n] = at
-        self.code[n] = code
-        self.slots[slot] = cython.cast(cython.int, n)
-        self.n += 1
-        return cython.cast(cython.int, n)
-
-    def literal_at(self, feature: cython.int, states: cython.p_ulonglong, at: cython.Py_ssize_t) -> cython.int:
-        """The literal of the states in the bit set that starts at ``states[at]``; constant where empty or full."""
-        width: cython.int = self.width[feature]
-        i: cython.int
-        n: cython.int
-        rest: cython.int = cython.cast(cython.int, self.state_count[feature])
-        none: cython.bint = True
-        every: cython.bint = True
-        full: cython.ulonglong
-        code: cython.ulonglong = mixed(2, cython.cast(cython.ulonglong, feature))
-        k: cython.Py_ssize_t
-        for i in range(width):
-            full = ALL_BITS >> (64 - rest) if rest < 64 else ALL_BITS
-            rest -= 64
-            if states[at + i]:
-                none = False
-            if states[at + i] != full:
-                every = False
-            code = mixed(code, cython.cast(cython.ulonglong, states[at + i]))
-        if none:
-            return 0
-        if every:
-            return 1
-        self.spend()
-        if self.n_words + width > self.word_room:
+        """The literal of n runs of states, ascending and disjoint: ``runs[at]``, ``runs[at + 1]`` are the first and
+        the last state of the first run, and so on. Constant where that is no state, or every one. O(n)."""
+        size: cython.Py_ssize_t = 1
+        i: cython.Py_ssize_t
+        if 2 * n >= self.scratch_room:
             with cython.gil:
-                self._grow_words(width)
-        k = cython.cast(cython.Py_ssize_t, code & self.slot_mask)
-        while self.slots[k]:
-            n = self.slots[k]
-            if self.code[n] == code and self.kinds[n] == 2 and self.size[n] == feature:
-                i = 0
-                while i < width and self.words[self.at[n] + i] == states[at + i]:
-                    i += 1
-                if i == width:
-                    return n
-            k = (k + 1) & cython.cast(cython.Py_ssize_t, self.slot_mask)
-        for i in range(width):
-            self.words[self.n_words + i] = states[at + i]
-        self.n_words += width
-        return self.put(2, feature, self.n_words - width, code, k)
+                self._grow_scratch(2 * n + 1)
+        self.scratch[0] = feature
+        for i in range(n):
+            if size > 1 and self.scratch[size - 1] + 1 == runs[at + 2 * i]:
+                self.scratch[size - 1] = runs[at + 2 * i + 1]
+            else:
+                self.scratch[size] = runs[at + 2 * i]
+                self.scratch[size + 1] = runs[at + 2 * i + 1]
+                size += 2
+        if size == 1:
+            return 0
+        if size == 3 and self.scratch[1] == 0 and self.scratch[2] == self.state_count[feature] - 1:
+            return 1
+        return self.find(2, cython.cast(cython.int, size))
+
+    def literal_at(self, feature: cython.int, words: cython.p_ulonglong, at: cython.Py_ssize_t) -> cython.int:
+        """The literal of the states in the bit set that starts at ``words[at]``. O(n_states)."""
+        size: cython.Py_ssize_t = 1
+        s: cython.int
+        n: cython.int = cython.cast(cython.int, self.state_count[feature])
+        one: cython.ulonglong = 1
+        if n + 2 >= self.scratch_room:
+            with cython.gil:
+                self._grow_scratch(n + 2)
+        self.scratch[0] = feature
+        for s in range(n):
+            if (words[at + (s >> 6)] >> (s & 63)) & one:
+                if size > 1 and self.scratch[size - 1] == s - 1:
+                    self.scratch[size - 1] = s
+                else:
+                    self.scratch[size] = s
+                    self.scratch[size + 1] = s
+                    size += 2
+        if size == 1:
+            return 0
+        if size == 3 and self.scratch[1] == 0 and self.scratch[2] == n - 1:
+            return 1
+        return self.find(2, cython.cast(cython.int, size))
 
     @cython.cfunc
     @cython.nogil
@@ -262,13 +239,13 @@ class Circuit:
             return unit
         if size == 1:
             return self.scratch[0]
-        return self.find_gate(kind, cython.cast(cython.int, size))
+        return self.find(kind, cython.cast(cython.int, size))
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=False)
-    def find_gate(self, kind: cython.int, size: cython.int) -> cython.int:
-        """The gate whose children are the first ``size`` items of the scratch."""
+    def find(self, kind: cython.int, size: cython.int) -> cython.int:
+        """The node whose items are the first ``size`` ones of the scratch, made if need be."""
         code: cython.ulonglong = cython.cast(cython.ulonglong, kind)
         k: cython.Py_ssize_t
         i: cython.int
@@ -289,37 +266,42 @@ class Circuit:
                 if i == size:
                     return n
             k = (k + 1) & cython.cast(cython.Py_ssize_t, self.slot_mask)
+        n = cython.cast(cython.int, self.n)
         for i in range(size):
             self.items[self.n_items + i] = self.scratch[i]
+        self.kinds[n] = kind
+        self.size[n] = size
+        self.at[n] = self.n_items
+        self.code[n] = code
+        self.slots[k] = n
         self.n_items += size
-        return self.put(kind, size, self.n_items - size, code, k)
+        if kind > 2:
+            self.n_links += size
+        self.n += 1
+        return n
 
     # ---------------------------------------------------------------- from Python
 
-    def literal(self, feature: cython.int, words: object) -> cython.int:
+    def literal(self, feature: cython.int, words: object) -> object:
         """The literal of a state set given as uint64 words, ``(n_states + 63) // 64`` of them."""
-        given = np.ascontiguousarray(words, dtype=np.uint64)
-        if not 0 <= feature < self.n_features or len(given) != self.width[feature]:
+        given = np.array(words, dtype=np.uint64)
+        n = self.n_states[feature] if 0 <= feature < self.n_features else 0
+        if n == 0 or len(given) != (n + 63) // 64 or (n % 64 and int(given[len(given) - 1]) >> n % 64):
             raise InvalidInputError(f"feature {feature}, {len(given)} words: no set of states of this circuit")
-        if self.state_count[feature] % 64 and int(given[len(given) - 1]) >> self.state_count[feature] % 64:
-            raise InvalidInputError(
-                f"feature {feature}: the set holds more than its {self.state_count[feature]} states"
-            )
-        self.keep["literal"][: len(given)] = given
-        return self.literal_at(feature, self.literal_words, 0)
+        return self.literal_at(feature, bits(given), 0)
 
-    def literal_of(self, feature: cython.int, states: object) -> cython.int:
+    def literal_of(self, feature: cython.int, states: object) -> object:
         """The literal of a state set given as an integer, a bit for each state."""
         if not 0 <= feature < self.n_features or not 0 <= states < 1 << self.n_states[feature]:
             raise InvalidInputError(f"feature {feature}, states {states:#b}: no set of states of this circuit")
         width = (self.n_states[feature] + 63) // 64
         return self.literal(feature, np.frombuffer(states.to_bytes(8 * width, "little"), dtype="<u8"))
 
-    def conjunction(self, ids: object) -> cython.int:
+    def conjunction(self, ids: object) -> object:
         """The conjunction of nodes; constants and duplicates vanish. O(n log n)."""
         return self._gate_of(3, ids)
 
-    def disjunction(self, ids: object) -> cython.int:
+    def disjunction(self, ids: object) -> object:
         """The disjunction of nodes; constants and duplicates vanish. O(n log n)."""
         return self._gate_of(4, ids)
 
@@ -336,7 +318,7 @@ class Circuit:
 
     @property
     def n_edges(self) -> object:
-        return self.n_items
+        return self.n_links
 
     @property
     def n_bytes(self) -> object:
@@ -349,23 +331,24 @@ class Circuit:
 
     def feature(self, node: cython.int) -> object:
         """The feature of a literal, else -1."""
-        return int(self.size[node]) if self.kinds[self._known(node)] == 2 else -1
+        return self._items(node)[0] if self.kinds[self._known(node)] == 2 else -1
 
     def states(self, node: cython.int) -> object:
         """The states of a literal as an integer with a bit for each; 0 elsewhere."""
-        if self.kinds[self._known(node)] != 2:
-            return 0
-        at = self.at[node]
-        return int.from_bytes(
-            self.keep["words"][at : at + self.width[self.size[node]]].astype("<u8").tobytes(), "little"
-        )
+        return sum((2 << last) - (1 << first) for first, last in self.runs(node))
+
+    def runs(self, node: cython.int) -> object:
+        """The states of a literal as runs (first, last), ascending; none elsewhere."""
+        items = self._items(node) if self.kinds[self._known(node)] == 2 else []
+        return tuple(zip(items[1::2], items[2::2], strict=True))
 
     def children(self, node: cython.int) -> object:
         """The children of a gate, ascending; none elsewhere."""
-        if self.kinds[self._known(node)] < 3:
-            return ()
-        at = self.at[node]
-        return tuple(self.keep["items"][at : at + self.size[node]].tolist())
+        return tuple(self._items(node)) if self.kinds[self._known(node)] > 2 else ()
+
+    @cython.cfunc
+    def _items(self, node: cython.int) -> object:
+        return self.keep["items"][self.at[node] : self.at[node] + self.size[node]].tolist()
 
     @cython.cfunc
     def _known(self, node: cython.int) -> object:

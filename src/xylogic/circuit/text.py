@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -41,15 +42,15 @@ def formula_text(circuit: Circuit, nodes: Sequence[int], cells: Sequence[Cells])
     return "\n".join([text[nodes[-1]], *(["where", *named] if named else [])])
 
 
-def _place(circuit: Circuit, node: int) -> tuple[int, int, int]:
+def _place(circuit: Circuit, node: int) -> tuple[int, int, tuple[tuple[int, int], ...]]:
     feature = circuit.feature(node)
-    return (0, feature, circuit.states(node)) if feature >= 0 else (1, node, 0)
+    return (0, feature, circuit.runs(node)) if feature >= 0 else (1, node, ())
 
 
 def literal_text(circuit: Circuit, node: int, cells: Sequence[Cells]) -> str:
     """A literal as a condition in the user's units."""
-    states = circuit.states(node)
-    return cells[circuit.feature(node)].describe(s for s in range(states.bit_length()) if states >> s & 1)
+    states = itertools.chain.from_iterable(range(first, last + 1) for first, last in circuit.runs(node))
+    return cells[circuit.feature(node)].describe(states)
 
 
 def formula_dot(circuit: Circuit, nodes: Sequence[int], cells: Sequence[Cells]) -> str:

@@ -71,6 +71,7 @@ def _evaluate(
     at: cython.Py_ssize_t
     k: cython.Py_ssize_t
     child: cython.Py_ssize_t
+    last: cython.Py_ssize_t
     w: cython.int
     n: cython.int
     s: cython.int
@@ -85,9 +86,14 @@ def _evaluate(
             if circuit.kinds[n] == 2:
                 for w in range(BLOCK):
                     value[at + w] = 0
+                child = circuit.at[n]
+                last = child + circuit.size[n]
                 for r in range(first, stop):
-                    s = cython.cast(cython.int, columns[circuit.size[n] * n_rows + r])
-                    if (circuit.words[circuit.at[n] + (s >> 6)] >> (s & 63)) & one:
+                    s = columns[circuit.items[child] * n_rows + r]
+                    k = child + 2
+                    while k < last and circuit.items[k] < s:
+                        k += 2
+                    if k < last and circuit.items[k - 1] <= s:
                         value[at + ((r - first) >> 6)] |= one << ((r - first) & 63)
                 continue
             for w in range(BLOCK):
@@ -108,30 +114,37 @@ def _evaluate(
         first = stop
 
 
-def rebuild(target: Circuit, source: Circuit, root: cython.int, negate: cython.bint, allowed: object) -> object:
+def rebuild(target: Circuit, source: Circuit, root: cython.int, negate: cython.bint, allowed: object = None) -> object:
     """A copy of ``root`` in ``target``, negated (by De Morgan) or not, given that every feature is in a set of states.
 
-    ``allowed``: uint64, the sets of all features, each in (n_states + 63) // 64 words; or ``None``. A literal that the
-    sets decide becomes constant. The circuits have equal features. O(edges).
+    ``allowed``: feature -> its states; features left out are in any. A literal that these decide becomes constant.
+    The circuits have equal features. O(edges + states).
     """
     nodes = reachable(source, [root])
     image = np.zeros(root + 1, np.int32)
-    widths = [(n + 63) // 64 for n in source.n_states]
-    word_at = np.cumsum([0, *widths], dtype=np.int32)
-    given = np.append(np.full(word_at[len(widths)], 2**64 - 1, np.uint64) if allowed is None else allowed, np.uint64(0))
-    spare = np.zeros(max(widths, default=1), np.uint64)
-    longest = int(source.keep["size"][nodes[source.keep["kinds"][nodes] > 2]].max(initial=1))
-    children = np.zeros(longest, np.int32)
+    below, below_at = _counts(source.n_states, allowed or {})
+    scratch = np.zeros(int(source.keep["size"][nodes].max(initial=1)) + 4, np.int32)
     node: cython.p_int = ints(nodes)
-    first_word: cython.p_int = ints(word_at)
-    set_words: cython.p_ulonglong = bits(given)
+    count: cython.p_int = ints(below)
+    count_at: cython.p_int = ints(below_at)
     new: cython.p_int = ints(image)
-    gathered: cython.p_int = ints(children)
-    scratch: cython.p_ulonglong = bits(spare)
+    gathered: cython.p_int = ints(scratch)
     n_nodes: cython.Py_ssize_t = len(nodes)
     with cython.nogil:
-        _rebuild(target, source, node, n_nodes, negate, first_word, set_words, new, gathered, scratch)
+        _rebuild(target, source, node, n_nodes, negate, count, count_at, new, gathered)
     return int(image[root])
+
+
+def _counts(n_states: object, allowed: object) -> object:
+    """How many allowed states of each feature are below s, for s = 0 .. n_states; and where each feature begins."""
+    flags = [np.zeros(n + 1, np.int32) for n in n_states]
+    for f, flag in enumerate(flags):
+        flag[1:] = 1
+        if f in allowed:
+            flag[1:] = 0
+            flag[1 + np.array(allowed[f], np.int64)] = 1
+    below = np.concatenate([np.cumsum(flag, dtype=np.int32) for flag in flags] + [np.zeros(1, np.int32)])
+    return below, np.cumsum([0] + [len(flag) for flag in flags], dtype=np.int32)
 
 
 @cython.cfunc
@@ -143,50 +156,50 @@ def _rebuild(
     nodes: cython.p_int,
     n_nodes: cython.Py_ssize_t,
     negate: cython.bint,
-    word_at: cython.p_int,
-    allowed: cython.p_ulonglong,
+    below: cython.p_int,
+    below_at: cython.p_int,
     image: cython.p_int,
-    children: cython.p_int,
-    spare: cython.p_ulonglong,
+    scratch: cython.p_int,
 ) -> cython.int:
     p: cython.Py_ssize_t
     k: cython.Py_ssize_t
     at: cython.Py_ssize_t
+    size: cython.Py_ssize_t
     n: cython.int
     f: cython.int
-    i: cython.int
-    rest: cython.int
-    full: cython.ulonglong
-    some: cython.ulonglong
-    other: cython.ulonglong
+    first: cython.int
+    inside: cython.int
     for p in range(n_nodes):
         n = nodes[p]
         at = source.at[n]
+        size = source.size[n]
         if source.kinds[n] < 2:
-            image[n] = n ^ negate
+            image[n] = 1 - n if negate else n
         elif source.kinds[n] == 2:
-            f = source.size[n]
-            rest = cython.cast(cython.int, source.state_count[f])
-            some = 0
-            other = 0
-            for i in range(source.width[f]):
-                full = 0xFFFFFFFFFFFFFFFF
-                if rest < 64:
-                    full >>= 64 - rest
-                rest -= 64
-                spare[i] = source.words[at + i]
-                if negate:
-                    spare[i] ^= full
-                some |= spare[i] & allowed[word_at[f] + i]
-                other |= (spare[i] ^ full) & allowed[word_at[f] + i]
-            if some == 0:
-                image[n] = 0
-            elif other == 0:
-                image[n] = 1
+            f = source.items[at]
+            inside = 0
+            for k in range(at + 1, at + size, 2):
+                inside += below[below_at[f] + source.items[k + 1] + 1] - below[below_at[f] + source.items[k]]
+            if inside == 0 or inside == below[below_at[f] + source.state_count[f]]:
+                image[n] = (inside > 0) != negate
+            elif not negate:
+                image[n] = target.literal_runs(f, source.items, at + 1, size // 2)
             else:
-                image[n] = target.literal_at(f, spare, 0)
+                first = 0
+                size = 0
+                for k in range(at + 1, at + source.size[n], 2):
+                    if first < source.items[k]:
+                        scratch[size] = first
+                        scratch[size + 1] = source.items[k] - 1
+                        size += 2
+                    first = source.items[k + 1] + 1
+                if first < source.state_count[f]:
+                    scratch[size] = first
+                    scratch[size + 1] = source.state_count[f] - 1
+                    size += 2
+                image[n] = target.literal_runs(f, scratch, 0, size // 2)
         else:
-            for k in range(source.size[n]):
-                children[k] = image[source.items[at + k]]
-            image[n] = target.gate(source.kinds[n] ^ (7 if negate else 0), children, 0, source.size[n])
+            for k in range(size):
+                scratch[k] = image[source.items[at + k]]
+            image[n] = target.gate(7 - source.kinds[n] if negate else source.kinds[n], scratch, 0, size)
     return 0
