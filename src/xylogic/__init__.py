@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xylogic._version import __version__
 
 if TYPE_CHECKING:
+    from xylogic.circuit.sorting import sorting_network
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
     from xylogic.domain.box import Clause, Term
@@ -48,6 +49,7 @@ _HOMES = {
     "build_tree": "xylogic.model.handmade",
     "load": "xylogic.model.file",
     "read_model": "xylogic.convert.read",
+    "sorting_network": "xylogic.circuit.sorting",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -72,6 +74,7 @@ __all__ = [
     "build_tree",
     "load",
     "read_model",
+    "sorting_network",
     "verify_model",
 ]
 

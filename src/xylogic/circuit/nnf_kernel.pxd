@@ -39,6 +39,10 @@ cdef class Circuit:
     @cython.final
     cdef int gate(self, int kind, int *children, Py_ssize_t at, Py_ssize_t n) except -1 nogil
     @cython.final
+    cdef int flat_gate(self, int kind, int a, int b) except -1 nogil
+    @cython.final
+    cdef int gathered(self, int kind, Py_ssize_t n) except -1 nogil
+    @cython.final
     cdef int find(self, int kind, int size) except -1 nogil
     cdef object _gate_of(self, int kind, object ids)
     cdef object _items(self, int node)

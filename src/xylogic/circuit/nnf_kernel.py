@@ -212,16 +212,46 @@ class Circuit:
 
     def gate(self, kind: cython.int, children: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
         """The conjunction (kind 3) or disjunction (kind 4) of ``children[at : at + n]``. O(n log n)."""
+        i: cython.Py_ssize_t
+        if n > self.scratch_room:
+            with cython.gil:
+                self._grow_scratch(n)
+        for i in range(n):
+            self.scratch[i] = children[at + i]
+        return self.gathered(kind, n)
+
+    def flat_gate(self, kind: cython.int, a: cython.int, b: cython.int) -> cython.int:
+        """The gate of two nodes which takes over the children of those that are of its kind themselves."""
+        i: cython.Py_ssize_t
+        k: cython.int
+        n: cython.int
+        size: cython.Py_ssize_t = 0
+        if self.size[a] + self.size[b] + 2 > self.scratch_room:
+            with cython.gil:
+                self._grow_scratch(self.size[a] + self.size[b] + 2)
+        for k in range(2):
+            n = b if k else a
+            if self.kinds[n] == kind:
+                for i in range(self.size[n]):
+                    self.scratch[size] = self.items[self.at[n] + i]
+                    size += 1
+            else:
+                self.scratch[size] = n
+                size += 1
+        return self.gathered(kind, size)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=False)
+    def gathered(self, kind: cython.int, n: cython.Py_ssize_t) -> cython.int:
+        """The gate of the first n items of the scratch."""
         unit: cython.int = 1 if kind == 3 else 0  # TRUE, FALSE
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         size: cython.Py_ssize_t = 0
         child: cython.int
-        if n > self.scratch_room:
-            with cython.gil:
-                self._grow_scratch(n)
         for i in range(n):
-            child = children[at + i]
+            child = self.scratch[i]
             if child == 1 - unit:
                 return child
             if child != unit:
