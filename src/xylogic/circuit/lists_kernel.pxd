@@ -27,6 +27,9 @@ cdef class Lists:
     cdef void _rehash(self) noexcept nogil
     cdef _grow_items(self, Py_ssize_t n)
     cdef _grow_scratch(self, Py_ssize_t n)
+    cdef compact(self, object kept, object image)
+    @cython.final
+    cdef unsigned long long hashed(self, int kind, int *items, Py_ssize_t at, Py_ssize_t size) noexcept nogil
     @cython.final
     cdef int spend(self) except -1 nogil
     @cython.final

@@ -139,16 +139,63 @@ class Lists:
         return 0
 
     @cython.cfunc
+    def compact(self, kept: object, image: object):
+        """Keep the lists of numbers ``kept`` (ascending, the constants first) only, renumbered in that order.
+
+        Every third item behind the first is such a number itself, which ``image`` maps (``None``: no item is).
+        """
+        numbers = np.append(kept, 0).astype(np.int32)
+        images = np.zeros(1, np.int32) if image is None else image
+        old: cython.p_int = ints(numbers)
+        new: cython.p_int = ints(images)
+        mapped: cython.bint = image is not None
+        n: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        last: cython.Py_ssize_t = len(kept)
+        to: cython.Py_ssize_t = 0
+        source: cython.Py_ssize_t
+        m: cython.int
+        with cython.nogil:
+            for n in range(last):
+                m = old[n]
+                source = self.at[m]
+                self.kinds[n] = self.kinds[m]
+                self.size[n] = self.size[m]
+                self.at[n] = to
+                for k in range(self.size[n]):
+                    self.items[to + k] = self.items[source + k]
+                if mapped:
+                    for k in range(to + 3, to + self.size[n], 3):
+                        self.items[k] = new[self.items[k]]
+                self.code[n] = self.hashed(self.kinds[n], self.items, to, self.size[n])
+                to += self.size[n]
+            self.n = last
+            self.n_items = to
+            for k in range(cython.cast(cython.Py_ssize_t, self.slot_mask) + 1):
+                self.slots[k] = 0
+            self._rehash()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def hashed(
+        self, kind: cython.int, items: cython.p_int, at: cython.Py_ssize_t, size: cython.Py_ssize_t
+    ) -> cython.ulonglong:
+        code: cython.ulonglong = cython.cast(cython.ulonglong, kind)
+        i: cython.Py_ssize_t
+        for i in range(size):
+            code = mixed(code, cython.cast(cython.ulonglong, items[at + i]))
+        return code
+
+    @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=False)
     def find(self, kind: cython.int, size: cython.int) -> cython.int:
         """The list of the first ``size`` items of the scratch, made if need be."""
-        code: cython.ulonglong = cython.cast(cython.ulonglong, kind)
+        code: cython.ulonglong = self.hashed(kind, self.scratch, 0, size)
         k: cython.Py_ssize_t
         i: cython.int
         n: cython.int
-        for i in range(size):
-            code = mixed(code, cython.cast(cython.ulonglong, self.scratch[i]))
         self.spend()
         if self.n_items + size > self.item_room:
             with cython.gil:
