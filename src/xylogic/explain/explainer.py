@@ -29,8 +29,8 @@ _ENGINES = ("auto", "search")
 _OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts"))
 _MANY = (
     "prediction", "scores", "margin", "sufficient_reason", "smallest_sufficient_reason", "sufficient_reasons",
-    "necessary_reasons", "contrastive", "robustness", "shortest_flips", "counterfactual", "relevant_features",
-    "necessary_features",
+    "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons", "contrastive", "robustness",
+    "shortest_flips", "counterfactual", "relevant_features", "necessary_features",
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from xylogic.reason.counterfactual import Counterfactual
 from xylogic.reason.decision import Decision
 from xylogic.reason.enumeration import Enumeration, one_sufficient
 from xylogic.reason.flips import Robustness, flip_rows, shortest_flips
+from xylogic.reason.general import GeneralEnumeration, GeneralReasons, shortest_sets, wide_box
 from xylogic.reason.smallest import SmallestSufficient
 from xylogic.search.engine import Engine, Goal
 from xylogic.search.sets import bit_set, members
@@ -59,6 +60,7 @@ class Explanation:
         self._scores = predict.scores(voice.model, cast)
         self._answers = Answers(voice.new_budget)
         self._enumerations: dict[Goal, Enumeration] = {}
+        self._generals: dict[str, GeneralEnumeration] = {}
         model = voice.model
         if model.classes is None:
             flip = partition = Goal("band", band=self._band())
@@ -174,6 +176,45 @@ class Explanation:
             return {label: self.contrastive(label) for label in self._targets().values()}
         goal = self._target_goal(target)
         return self._reasons(("contrastive", target), goal, "necessary", None)
+
+    def general_sufficient_reasons(self, limit: int | None = None) -> Reasons:
+        """All general sufficient reasons: sufficient reasons whose features may take the widest sets of values, by set
+        inclusion, that still force the decision; or the first ``limit`` found.
+        """
+        return self._general("general_sufficient_reasons", "sufficient", limit)
+
+    def general_necessary_reasons(self, limit: int | None = None, shortest: bool = False) -> Reasons:
+        """All general necessary reasons: whatever violates one, by changing all of its features, flips the decision.
+
+        ``shortest``: those with the fewest features, which :meth:`robustness` counts (Algorithm 7 of the circuits
+        paper): their violations are the shortest flips.
+        """
+        return self._general(f"{'shortest_' * shortest}general_necessary_reasons", "necessary", limit)
+
+    def _general(self, question: str, kind: str, limit: int | None) -> Reasons:
+        _check_limit(limit)
+        decision = self._decision
+
+        def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
+            stop: BaseException | None = None
+            work = self._generals.get(question)
+            try:
+                if work is None:
+                    given = None
+                    if question.startswith("shortest"):
+                        given = shortest_sets(decision, self.robustness(), budget)
+                    work = GeneralEnumeration(decision, kind, self._enumeration(decision.flip), given)
+                    self._generals[question] = work
+                work.run_until(limit, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as caught:
+                stop = caught
+            found = work.found if work else []
+            whole = work is not None and work.complete and (limit is None or len(found) <= limit)
+            make = partial(wide_box, decision, kind)
+            reasons = GeneralReasons(found[:limit], make, EXACT if whole else PARTIAL)
+            return reasons, stop, {} if whole else {"found": len(reasons)}
+
+        return self._answers.ask(question, ask, again=limit is not None)
 
     def _targets(self) -> dict[int, Any]:
         """The classes that are not the decision's own."""

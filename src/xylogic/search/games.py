@@ -138,7 +138,7 @@ def _needs(constraint: Constraint, scores: Scores) -> tuple[int, int]:
     size = 2.0 * (scores.size + abs(constraint.level) * scores.divisor)
     rounding = 1.01 * (scores.n_trees + 8) * _UNIT_ROUNDOFF * size * scores.scale
     slack = 2 * (scores.n_trees + 2) + math.ceil(rounding)
-    return min(whole + slack, _FAR), max(min(whole - slack, _FAR), -_FAR)
+    return max(min(whole + slack, _FAR), -_FAR), max(min(whole - slack, _FAR), -_FAR)
 
 
 def _tables(
