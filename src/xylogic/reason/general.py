@@ -105,7 +105,7 @@ class GeneralEnumeration:
             _write(own[at[k] : at[k + 1]], x if sufficient else 0)
         self._at = at.tolist()
         free = engine.varying if sufficient else features
-        self._now = Widest(np.array(self._features, dtype=np.int32), at, start[:-1], own[:-1], free, sufficient)
+        self._now = Widest(np.array(self._features, dtype=np.int32), at, free, sufficient, start, own)
         self._next += 1
         self._taken = 0
         return True
