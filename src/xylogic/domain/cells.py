@@ -168,6 +168,8 @@ class Cells:
     def describe(self, states: Iterable[int]) -> str:
         """The set of states as a condition in the user's words; runs of ordered states become intervals."""
         chosen = sorted(states)
+        if self.missing and chosen == list(range(self.n_values)):
+            return f"{self.name} is not missing"
         parts = []
         if self.is_set:
             named = [str(self.feature.categories[s]) for s in chosen if s < self.n_values]
