@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from xylogic._version import __version__
 
 if TYPE_CHECKING:
+    from xylogic.circuit.diagram import Diagram
+    from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
     from xylogic.domain.box import Clause, Term
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
         XylogicError,
     )
     from xylogic.explain import Explainer, Explanation
+    from xylogic.explain.compiled import compile_model
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
     "BudgetExceeded": "xylogic.errors",
+    "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
+    "Diagram": "xylogic.circuit.diagram",
     "Ensemble": "xylogic.model.ensemble",
     "Explainer": "xylogic.explain",
     "Explanation": "xylogic.explain",
@@ -46,6 +51,7 @@ _HOMES = {
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
+    "compile_model": "xylogic.explain.compiled",
     "load": "xylogic.model.file",
     "read_model": "xylogic.convert.read",
     "verify_model": "xylogic.convert.verify",
@@ -53,7 +59,9 @@ _HOMES = {
 
 __all__ = [
     "BudgetExceeded",
+    "ClassFormulas",
     "Clause",
+    "Diagram",
     "Ensemble",
     "Explainer",
     "Explanation",
@@ -70,6 +78,7 @@ __all__ = [
     "__version__",
     "build_ensemble",
     "build_tree",
+    "compile_model",
     "load",
     "read_model",
     "verify_model",

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from xylogic.budget import Budget
 from xylogic.convert.read import read_model
-from xylogic.domain.cells import Cells, make_cells
+from xylogic.domain.cells import Cells
 from xylogic.domain.feature import Feature
 from xylogic.domain.table import Table, check_whole, read_row, read_table
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.explanation import Explanation, Voice
+from xylogic.model.states import model_cells
 from xylogic.reason.partial import PartialRow, mentions_missing
 from xylogic.search.engine import Engine, Goal
 
@@ -90,15 +91,9 @@ class Explainer:
     def _engine(self, also_missing: frozenset[str]) -> tuple[Engine, tuple[Cells, ...]]:
         """The engine whose cells have the state "missing" for these features too."""
         if also_missing not in self._engines:
-            model = self.model
-            top = math.inf if model.accepts_infinite else float(np.finfo(model.cast).max)
-            limits = model.limits or [(-top, top)] * len(self.features)
-            cells = tuple(
-                make_cells(f, model.cast, limit, missing=f.may_be_missing or f.name in also_missing)
-                for f, limit in zip(self.features, limits, strict=True)
-            )
+            cells = model_cells(self.model, self.features, also_missing)
             self._cells[also_missing] = cells
-            self._engines[also_missing] = Engine(model, cells)
+            self._engines[also_missing] = Engine(self.model, cells)
         return self._engines[also_missing], self._cells[also_missing]
 
     def explain(self, x: Any) -> Explanation:

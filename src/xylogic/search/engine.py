@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from xylogic.budget import Budget
 from xylogic.domain.cells import Cells
 from xylogic.model.ensemble import Ensemble
+from xylogic.model.sums import Constraint, Scores, beats
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
-from xylogic.search.games import Constraint, Games, Scores
+from xylogic.search.games import Games
 from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import bit_set
 from xylogic.search.work import Work
@@ -51,7 +52,7 @@ class Engine:
     def __init__(self, model: Ensemble, cells: Sequence[Cells]) -> None:
         self.model = model
         self.forest = Forest(model, cells)
-        self.scores = Scores(model, self.forest)
+        self.scores = Scores(model, self.forest.order)
         varying = [f for f, c in enumerate(self.forest.cells) if c.n_states > 1]
         self.width = max(1, (self.forest.n_features + 63) // 64)
         self.varying = bit_set(varying, self.width)
@@ -98,30 +99,22 @@ class Engine:
         others = [c for c in classes if c not in goal.winners]
         if goal.kind == "target":
             strict = None if goal.ties == "model" else False
-            return [[self._beats(goal.target, c, strict) for c in classes if c != goal.target]]
+            return [[beats(self.model, goal.target, c, strict) for c in classes if c != goal.target]]
         if goal.kind == "keep":
             strict = None if goal.ties == "model" else False
-            return [[self._beats(w, c, strict) for c in classes if c != w] for w in goal.winners]
+            return [[beats(self.model, w, c, strict) for c in classes if c != w] for w in goal.winners]
         if goal.kind == "flip":
             strict = None if goal.ties == "model" else True
-            return [[self._beats(c, w, strict) for w in goal.winners] for c in others]
+            return [[beats(self.model, c, w, strict) for w in goal.winners] for c in others]
         # Disjoint games: the first best class, which every winner falls short of.
         return [
             [
-                self._beats(c, other, True if other in goal.winners and goal.ties != "model" else None)
+                beats(self.model, c, other, True if other in goal.winners and goal.ties != "model" else None)
                 for other in classes
                 if other != c
             ]
             for c in others
         ]
-
-    def _beats(self, a: int, b: int, strict: bool | None) -> Constraint:
-        """Class a is chosen over class b; at equal scores if not ``strict``, or (None) by the model's tie rule."""
-        if strict is None:
-            strict = (b < a) == (self.model.tie == "first")
-        if self.model.is_binary_sum:
-            return Constraint(0, -1, strict) if a == 1 else Constraint(-1, 0, strict)
-        return Constraint(a, b, strict)
 
 
 class Borrowed:

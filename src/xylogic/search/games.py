@@ -1,83 +1,21 @@
-"""Games: what a search is after, as constraints on sums of leaf values.
+"""Games: what a search is after, as constraints on sums of leaf values (see ``model/sums.py``).
 
-A constraint compares two of the model's scores (or one with a number): "score plus beats score minus". Each tree
-contributes the difference of its two leaf values, as an integer in fixed point; the goal of a game is a cell where
-all its constraints hold. ``sure`` and ``never`` enclose the sums that leave the answer to the model's own float
-arithmetic: the fixed point loses less than 1 per leaf value, and a float sum of n numbers is off by at most
-(n - 1) u times the sum of their sizes (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, sec. 4.2).
+The goal of a game is a cell where all its constraints hold.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
-from xylogic.errors import InvalidModelError
-from xylogic.model.ensemble import Ensemble
+from xylogic.model.sums import Constraint, Scores, needs
 from xylogic.search.forest import Forest
 from xylogic.search.layout_kernel import accumulate
 
-__all__ = ["Constraint", "Games", "Scores"]
-
-_UNIT_ROUNDOFF = 2.0**-53
-_LARGEST = 1e300
-_FAR = 2**61  # beyond any sum of fixed-point values
-
-
-@dataclass(frozen=True)
-class Constraint:
-    """Score ``plus`` beats score ``minus``; -1 stands for the number ``level``. ``strict``: equality does not do."""
-
-    plus: int
-    minus: int
-    strict: bool
-    level: float = 0.0
-
-
-class Scores:
-    """The leaf values of a forest as fixed-point integers; shared by all games.
-
-    Attributes
-    ----------
-    values : float64 (n_nodes, n_scores), what each leaf (in the forest's order) adds to the scores.
-    exact : whether the integers, and the model's float sums, carry no rounding at all.
-    scale : fixed-point numbers per unit, a power of two.
-    """
-
-    def __init__(self, model: Ensemble, forest: Forest) -> None:
-        values = model.votes if model.voting == "majority" else model.flat.value
-        leaf = forest.node_feature < 0
-        self.values = np.ascontiguousarray(np.where(leaf[:, None], values[forest.order], 0.0))
-        self.base = np.array(model.base, dtype=np.float64)
-        self.divisor = float(model.n_trees) if model.voting == "average" else 1.0
-        self.n_trees = model.n_trees
-        sizes = np.zeros(model.n_trees)
-        np.maximum.at(sizes, forest.node_tree, np.abs(self.values).max(axis=1))
-        with np.errstate(over="ignore"):
-            self.size = float(sizes.sum() + np.abs(self.base).max()) or 1.0
-        if self.size > _LARGEST:
-            raise InvalidModelError(
-                f"the leaf values add up to {self.size:g}; up to {_LARGEST:g} can be reasoned about"
-            )
-        exponent = self._exact_exponent()
-        self.exact = exponent is not None
-        self.scale = math.ldexp(1.0, 58 - math.frexp(self.size)[1] if exponent is None else exponent)
-        self.fixed = np.floor(self.values * self.scale).astype(np.int64)
-
-    def _exact_exponent(self) -> int | None:
-        """The scale, as a power of two, at which every value is a whole number and every sum below 2^50."""
-        for exponent in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40):
-            if math.ldexp(self.size, exponent) >= 2.0**50:
-                return None
-            if all((np.floor(v) == v).all() for v in (np.ldexp(self.values, exponent), np.ldexp(self.base, exponent))):
-                return exponent
-        return None
+__all__ = ["Games"]
 
 
 class Games:
@@ -109,8 +47,8 @@ class Games:
         self.minus = np.array([c.minus for c in listed], dtype=np.int32)
         self.strict = np.array([c.strict for c in listed], dtype=np.int32)
         self.level = np.array([c.level for c in listed], dtype=np.float64)
-        needs = np.array([_needs(c, scores) for c in listed], dtype=np.int64)
-        self.sure, self.never = np.ascontiguousarray(needs[:, 0]), np.ascontiguousarray(needs[:, 1])
+        bounds = np.array([needs(c, scores) for c in listed], dtype=np.int64)
+        self.sure, self.never = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
         tables = []
         for constraint in listed:
             budget.check()
@@ -120,25 +58,6 @@ class Games:
         )
         self.left_of = np.concatenate([leaves[forest.node_left[forest.listed]] for leaves, *_ in tables])
         self.right_of = np.concatenate([leaves[forest.node_right[forest.listed]] for leaves, *_ in tables])
-
-
-def _needs(constraint: Constraint, scores: Scores) -> tuple[int, int]:
-    """(sure, never) of one constraint."""
-    offset = Fraction(0)
-    for side, sign in ((constraint.plus, 1), (constraint.minus, -1)):
-        if side >= 0:
-            offset += sign * Fraction(float(scores.base[side]))
-        else:
-            offset += sign * Fraction(constraint.level) * int(scores.divisor)
-    scaled = -offset * int(scores.scale) if scores.scale >= 1 else -offset * Fraction(scores.scale)
-    whole = math.ceil(scaled)
-    if scores.exact and ((constraint.plus >= 0 and constraint.minus >= 0) or constraint.level == 0.0):
-        need = min(max(whole + int(constraint.strict and whole == scaled), -_FAR), _FAR)
-        return need, need
-    size = 2.0 * (scores.size + abs(constraint.level) * scores.divisor)
-    rounding = 1.01 * (scores.n_trees + 8) * _UNIT_ROUNDOFF * size * scores.scale
-    slack = 2 * (scores.n_trees + 2) + math.ceil(rounding)
-    return max(min(whole + slack, _FAR), -_FAR), max(min(whole - slack, _FAR), -_FAR)
 
 
 def _tables(

@@ -1,0 +1,90 @@
+"""Decision graphs made from decision graphs: joined, compared, relabelled, restricted, brought into an order.
+
+The one place that chooses how. Ordered graphs are joined by the ordered product, in linear time if one of them is
+small, in the product of their sizes at most. A graph of free order is brought into an order first, which may take
+exponential time and room: ``budget`` bounds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from xylogic.budget import Budget
+from xylogic.circuit.graph import Graph
+from xylogic.circuit.ordered_kernel import Ordered
+
+__all__ = ["combined", "ordered", "relabelled", "restricted", "same"]
+
+
+def combined(operation: str, graphs: Sequence[Graph], budget: Budget) -> Graph:
+    """The conjunction ("and"), disjunction ("or") or difference ("differ", of two) of graphs of two labels."""
+    order = _common_order(graphs)
+    nodes, level_of = _manager(graphs[0], order, 2, budget)
+    roots = [int(nodes.add(g, np.arange(2), level_of)[g.root]) for g in graphs]
+    root = roots[0]
+    for other in roots[1:]:
+        root = nodes.combine(operation, root, other)
+    found: Graph = nodes.graph(root, order, graphs[0].n_states)
+    return found
+
+
+def same(a: Graph, b: Graph, budget: Budget) -> bool:
+    """Whether two graphs of equal labels are the same function: in one order, equal functions are one node."""
+    order = _common_order([a, b])
+    nodes, level_of = _manager(a, order, a.n_labels, budget)
+    roots = [int(nodes.add(g, np.arange(g.n_labels), level_of)[g.root]) for g in (a, b)]
+    return roots[0] == roots[1]
+
+
+def relabelled(graph: Graph, labels: Sequence[int], n_labels: int, budget: Budget) -> Graph:
+    """The ordered graph with label ``labels[l]`` for l, reduced. Linear."""
+    return _rebuilt(graph, _common_order([graph]), labels, n_labels, budget)
+
+
+def restricted(graph: Graph, box: Mapping[int, Sequence[int]], budget: Budget) -> Graph:
+    """The graph for rows inside ``box``, feature -> its states; what it says of other rows means nothing.
+
+    A feature of one state is tested no longer. Linear for an ordered graph.
+    """
+    order = _common_order([graph])
+    level = {feature: position for position, feature in enumerate(order)}
+    inside = {level[feature]: states for feature, states in box.items() if feature in level}
+    return _rebuilt(graph, order, range(graph.n_labels), graph.n_labels, budget, inside)
+
+
+def ordered(graph: Graph, order: Sequence[int], budget: Budget) -> Graph:
+    """The graph with its tests in another order, which names every feature that it tests."""
+    return _rebuilt(graph, tuple(order), range(graph.n_labels), graph.n_labels, budget)
+
+
+def _rebuilt(
+    graph: Graph,
+    order: tuple[int, ...],
+    labels: Sequence[int],
+    n_labels: int,
+    budget: Budget,
+    inside: Mapping[int, Sequence[int]] | None = None,
+) -> Graph:
+    nodes, level_of = _manager(graph, order, n_labels, budget)
+    places = nodes.add(graph, np.array(labels, np.int32), level_of, inside)
+    found: Graph = nodes.graph(int(places[graph.root]), order, graph.n_states)
+    return found
+
+
+def _manager(graph: Graph, order: Sequence[int], n_labels: int, budget: Budget) -> tuple[Ordered, np.ndarray]:
+    level_of = np.zeros(len(graph.n_states), np.int32)
+    level_of[list(order)] = np.arange(len(order), dtype=np.int32)
+    return Ordered([graph.n_states[f] for f in order], n_labels, budget), level_of
+
+
+def _common_order(graphs: Sequence[Graph]) -> tuple[int, ...]:
+    """The first order that some graph has, and behind it, in their own order, features that only others test."""
+    order: list[int] = []
+    for graph in sorted(graphs, key=lambda g: g.order is None):
+        tested = graph.order
+        if tested is None:
+            tested = tuple(np.unique(graph.feature[graph.feature >= 0]).tolist())
+        order += [f for f in tested if f not in order]
+    return tuple(order)

@@ -1,0 +1,151 @@
+"""``compile_model``: a model's class formulas, by the method, form and tie rule that are asked for."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from xylogic.budget import Budget
+from xylogic.circuit.combine import relabelled
+from xylogic.circuit.conjunction import Conjunction
+from xylogic.circuit.diagram import Diagram
+from xylogic.compile.formulas import ClassFormulas
+from xylogic.compile.order import by_weight, sifted
+from xylogic.compile.product import product_graph, product_states
+from xylogic.compile.trees import Forest, Trees
+from xylogic.compile.votes import Question, band_of, election, wins, wins_against
+from xylogic.domain.cells import Cells
+from xylogic.errors import InvalidInputError
+from xylogic.model.ensemble import Ensemble
+from xylogic.model.states import model_cells
+from xylogic.model.sums import Scores
+
+__all__ = ["compile_ensemble"]
+
+_FORMS = {"joint": "joint", "3A": "joint", "pairs": "pairs", "3B": "pairs"}
+_TIES = ("model", "merged", "winners")
+
+
+def compile_ensemble(
+    model: Ensemble,
+    method: str = "product",
+    form: str = "joint",
+    ties: str = "model",
+    *,
+    order: str | Sequence[str] | None = None,
+    band: tuple[float, float] | None = None,
+    cells: Sequence[Cells] | None = None,
+    progress: bool | Callable[[int, int], None] = False,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    memory_limit: int | None = None,
+) -> ClassFormulas:
+    """See ``xylogic.compile_model``; ``cells``: the states to compile over, one per feature (default: the model's)."""
+    accepted = {"method": tuple(METHODS), "form": tuple(_FORMS), "ties": _TIES}
+    for name, value in (("method", method), ("form", form), ("ties", ties)):
+        if value not in accepted[name]:
+            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted[name])}")
+    if (band is None) != (model.classes is not None):
+        raise InvalidInputError(
+            "a regression model needs band=(low, high), the predictions that count as one; a classifier takes none"
+        )
+    if band is not None and not (len(band) == 2 and band[0] <= band[1]):
+        raise InvalidInputError(f"band is {band!r}; (low, high) with low <= high is accepted")
+    budget = _Watched(progress, time_limit, node_limit, memory_limit)
+    cells = model_cells(model) if cells is None else tuple(cells)
+    return METHODS[method](model, cells, _FORMS[form], ties, order, band, budget)
+
+
+def _by_product(
+    model: Ensemble,
+    cells: Sequence[Cells],
+    form: str,
+    ties: str,
+    order: str | Sequence[str] | None,
+    band: tuple[float, float] | None,
+    budget: Budget,
+) -> ClassFormulas:
+    """The bounded threshold product (see ``compile/product.py``)."""
+    scores = Scores(model)
+    forest = Forest(model, cells, scores)
+    labels: Sequence[Hashable] = (False, True) if model.classes is None else model.classes
+    how: dict[str, Any] = {"method": "product", "form": form, "ties": ties}
+
+    def trees_for(question: Question) -> Trees:
+        return Trees(forest, _order(order, forest, scores, question, budget), budget)
+
+    if model.classes is None:
+        assert band is not None
+        question = band_of(scores, *band)
+    elif len(labels) == 1:
+        question = wins(model, scores, 0, None)
+    elif form == "joint" and ties == "model":
+        question = election(model, scores)
+    else:
+        strict = None if ties == "model" else False
+        trees = trees_for(election(model, scores))
+        others = [[c for c in range(len(labels)) if c != winner] for winner in range(len(labels))]
+        if form == "joint":
+            graphs = [
+                [product_graph(trees, scores, wins(model, scores, c, strict), budget)] for c in range(len(labels))
+            ]
+        else:
+            graphs = [
+                [product_graph(trees, scores, wins_against(model, scores, c, other, strict), budget) for other in rest]
+                for c, rest in enumerate(others)
+            ]
+        formulas = [[Diagram(graph, cells) for graph in row] for row in graphs]
+        made = [row[0] if len(row) == 1 else Conjunction(row) for row in formulas]
+        return ClassFormulas(model, cells, labels, made.__getitem__, **how)
+    joint = product_graph(trees_for(question), scores, question, budget)
+    if len(labels) == 1:  # the graph is that of a conjunction of nothing, true
+        return ClassFormulas(model, cells, labels, lambda _: Diagram(joint, cells), **how)
+
+    def formula(position: int) -> Diagram:
+        chosen = [int(label == position) for label in range(joint.n_labels)]
+        return Diagram(relabelled(joint, chosen, 2, Budget()), cells)
+
+    return ClassFormulas(model, cells, labels, formula, **how, joint=joint)
+
+
+METHODS: dict[str, Callable[..., ClassFormulas]] = {"product": _by_product}
+
+
+def _order(
+    order: str | Sequence[str] | None, forest: Forest, scores: Scores, question: Question, budget: Budget
+) -> tuple[int, ...]:
+    """The features that are tested, in the order that is asked for."""
+    heaviest = by_weight(forest.weight)
+    if order is None or order == "weight":
+        return heaviest
+    if order == "search":
+        return sifted(heaviest, lambda tried, most: product_states(forest, tried, scores, question, budget, most))
+    names = [c.name for c in forest.cells]
+    if isinstance(order, str) or len(set(order)) != len(order) or not set(order) <= set(names):
+        raise InvalidInputError(
+            f"order is {order!r}; None, 'weight', 'search' or distinct feature names are accepted: {', '.join(names)}"
+        )
+    first = [names.index(name) for name in order]
+    return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.weight[f] > 0)
+
+
+class _Watched(Budget):
+    """A budget that tells now and then how far the work is."""
+
+    def __init__(self, progress: bool | Callable[[int, int], None], *limits: Any) -> None:
+        super().__init__(*limits)
+        self._tell = progress if callable(progress) else (_write if progress else None)
+        self._told = 0.0
+
+    def check(self, nodes: int = 0, memory: int = 0) -> None:
+        super().check(nodes, memory)
+        if self._tell is not None and nodes and time.monotonic() - self._told > 0.5:
+            self._told = time.monotonic()
+            self._tell(nodes, memory)
+
+
+def _write(states: int, memory: int) -> None:
+    sys.stderr.write(f"\rcompiling: {states:,} states, {memory / 2**20:,.0f} MiB")
+    sys.stderr.flush()

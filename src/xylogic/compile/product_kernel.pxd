@@ -1,0 +1,72 @@
+cimport cython
+
+from xylogic.circuit.nodes_kernel cimport Nodes
+from xylogic.compile.sums_kernel cimport Sums
+
+
+cdef class Product:
+    cdef Sums sums
+    cdef Nodes nodes
+    cdef object budget
+    cdef dict keep  # the arrays below, by name
+    cdef readonly int width, n_classes, unresolved
+    cdef readonly long long states
+    cdef long long unchecked
+    # per constraint (see compile/votes.py)
+    cdef int *plus
+    cdef int *minus
+    cdef long long *sure
+    cdef long long *never
+    # per class: the constraint that rules it out, or -1, and how clearly
+    cdef int *loser
+    cdef long long *clear
+    # one frame a level: nodes that test it (by their current edge), other nodes, their greatest sums and hash
+    cdef int n_groups
+    cdef int *n_testing
+    cdef long long *testing
+    cdef int *n_other
+    cdef int *other
+    cdef int *frame_level
+    cdef int *frame_out
+    cdef unsigned long long *frame_key
+    cdef unsigned long long *other_key
+    cdef long long *other_top
+    cdef long long *gained  # what the path added so far
+    cdef long long *step  # what the current edges add
+    cdef long long *least  # the sums for which the frame's node is right
+    cdef long long *most
+    cdef int *out_hi
+    cdef int *out_child
+    # the child at hand
+    cdef int *ids
+    cdef long long *child_top
+    cdef long long *child_least
+    cdef long long *child_most
+    # what is known: per multiset of nodes a chain of (interval of sums, node)
+    cdef unsigned long long *slot_key
+    cdef int *slot_entry
+    cdef unsigned long long slot_mask
+    cdef Py_ssize_t n_slots, n_entries, entry_room
+    cdef int *entry_next
+    cdef int *entry_node
+    cdef long long *entry_bounds
+
+    cdef _resized(self, str name, object dtype, Py_ssize_t room)
+    cdef _grow_slots(self)
+    cdef _grow_entries(self)
+    @cython.final
+    cdef void push(self, int d, int n) noexcept nogil
+    @cython.final
+    cdef int decide(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
+    @cython.final
+    cdef int decide_one(self, long long top, long long gained) noexcept nogil
+    @cython.final
+    cdef int elect(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
+    @cython.final
+    cdef int hold_all(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
+    @cython.final
+    cdef long long find(self, unsigned long long a, unsigned long long b) noexcept nogil
+    @cython.final
+    cdef int store(self, int d, int node) except -1 nogil
+    @cython.final
+    cdef int search(self) except -1 nogil

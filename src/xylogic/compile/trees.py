@@ -1,0 +1,132 @@
+"""A forest's trees as ordered diagrams over states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.budget import Budget
+from xylogic.circuit.graph import Graph
+from xylogic.circuit.ordered_kernel import Ordered
+from xylogic.domain.cells import Cells
+from xylogic.errors import InvalidInputError
+from xylogic.model.ensemble import Ensemble
+from xylogic.model.sums import Scores
+
+__all__ = ["Forest", "Trees"]
+
+
+class Forest:
+    """All trees of ``model`` in one decision graph over the states of ``cells`` (one per model feature).
+
+    Attributes
+    ----------
+    graph : its labels are the distinct leaf values; ``root`` is that of the last tree.
+    roots : int32 (n_trees,), the node of each tree.
+    leaf : int (n_labels,), a leaf (node of ``model.flat``) of each label.
+    weight : float64 (n_features,), how much each feature is tested: the sum over its tests of 2^-depth.
+    """
+
+    def __init__(self, model: Ensemble, cells: Sequence[Cells], scores: Scores) -> None:
+        flat = model.flat
+        self.model, self.cells = model, cells
+        self.weight = np.zeros(len(cells))
+        levels, level, scale = [], flat.roots, 1.0
+        while len(level):
+            levels.append(level)
+            level = level[flat.left[level] >= 0]
+            self.weight += np.bincount(flat.feature[level], minlength=len(cells)) * scale
+            level = np.concatenate([flat.left[level], flat.right[level]])
+            scale /= 2
+        order = np.concatenate(levels)[::-1]  # children before parents
+        inner = order[flat.left[order] >= 0]
+        leaf = order[flat.left[order] < 0]
+        _, first, label = np.unique(scores.values[leaf], axis=0, return_index=True, return_inverse=True)
+        self.leaf = leaf[first]
+        n_labels = len(first)
+        place = np.empty(len(flat.feature), np.int32)
+        place[leaf] = label.reshape(-1)
+        place[inner] = np.arange(n_labels, n_labels + len(inner))
+        node, hi, child = self._edges(inner)
+        lo = np.zeros(len(hi), np.int32)
+        edge_at = np.searchsorted(node, np.arange(len(inner) + 1))
+        lo[1:] = hi[:-1] + 1
+        lo[edge_at[:-1]] = 0
+        self.roots = place[flat.roots]
+        self.graph = Graph(
+            n_states=tuple(c.n_states for c in cells),
+            n_labels=n_labels,
+            feature=np.concatenate([np.full(n_labels, -1, np.int32), flat.feature[inner]]),
+            edge_at=np.concatenate([np.zeros(n_labels, np.int64), edge_at]),
+            lo=lo,
+            hi=hi,
+            child=place[child],
+            root=int(self.roots[-1]),
+        )
+
+    def _edges(self, inner: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]:
+        """The edges of the given nodes: (position in ``inner``, last state, child), ascending."""
+        flat = self.model.flat
+        feature = flat.feature[inner]
+        cut = np.zeros(len(inner), np.int32)
+        nodes_of = np.argsort(feature, kind="stable")
+        bounds = np.searchsorted(feature[nodes_of], np.arange(len(self.cells) + 1))
+        sets = []
+        for f, cells in enumerate(self.cells):
+            nodes = nodes_of[bounds[f] : bounds[f + 1]]
+            if cells.missing and (flat.missing[inner[nodes]] == 0).any():
+                raise InvalidInputError(f"feature {cells.name!r} may be missing, but the model has no rule for that")
+            if cells.is_set:
+                sets += [self._set_edges(inner, node, cells) for node in nodes.tolist()]
+            elif len(nodes):
+                distinct, which = np.unique(flat.cut[inner[nodes]], return_inverse=True)
+                cut[nodes] = np.array([cells.cut_index(c) for c in distinct], np.int32)[which.reshape(-1)]
+        last = np.array([c.n_values - 1 for c in self.cells], np.int32)[feature]
+        ordered = np.array([not c.is_set for c in self.cells])[feature]
+        missing = np.array([c.missing for c in self.cells])[feature]
+        left, right = flat.left[inner], flat.right[inner]
+        parts = [
+            (ordered & (cut >= 0), np.minimum(cut, last), left),
+            (ordered & (cut < last), last, right),
+            (ordered & missing, last + np.int32(1), np.where(flat.missing[inner] == 1, left, right)),
+        ]
+        found = [(np.flatnonzero(where), hi[where], child[where]) for where, hi, child in parts] + sets
+        node, hi, child = (np.concatenate(part) for part in zip(*found, strict=True))
+        by_node = np.lexsort((hi, node))
+        return node[by_node], hi[by_node].astype(np.int32), child[by_node].astype(np.int32)
+
+    def _set_edges(self, inner: NDArray[np.int32], node: int, cells: Cells) -> tuple[NDArray[Any], ...]:
+        flat, source = self.model.flat, inner[node]
+        goes_left = np.zeros(cells.n_states, dtype=bool)
+        goes_left[flat.set_items[flat.set_ptr[source] : flat.set_ptr[source + 1]]] = True
+        if cells.missing:
+            goes_left[-1] = flat.missing[source] == 1
+        hi = np.flatnonzero(np.append(goes_left[1:] != goes_left[:-1], True))
+        return np.full(len(hi), node), hi, np.where(goes_left[hi], flat.left[source], flat.right[source])
+
+
+class Trees:
+    """The trees of a forest as ordered diagrams, equal ones shared.
+
+    Attributes
+    ----------
+    order : the features in the order of their levels.
+    nodes : the manager; its labels are those of ``forest.graph``.
+    roots : int32 (n_trees,), the diagram of each tree.
+    """
+
+    def __init__(self, forest: Forest, order: Sequence[int], budget: Budget) -> None:
+        self.forest, self.order = forest, tuple(order)
+        n_states = forest.graph.n_states
+        level_of = np.zeros(len(n_states), np.int32)
+        level_of[list(self.order)] = np.arange(len(self.order), dtype=np.int32)
+        self.nodes = Ordered([n_states[f] for f in self.order], forest.graph.n_labels, budget)
+        places = self.nodes.add(forest.graph, np.arange(forest.graph.n_labels), level_of)
+        self.roots = places[forest.roots]
+
+    def graph(self) -> Graph:
+        """All nodes as one graph, numbered as in ``nodes``; ``root`` is that of the last tree."""
+        return self.nodes.whole(int(self.roots[-1]), self.order, self.forest.graph.n_states)

@@ -1,0 +1,105 @@
+"""What a diagram is to say about the sums of a forest's leaf values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.model.ensemble import Ensemble
+from xylogic.model.sums import Constraint, Scores, beats, needs
+
+__all__ = ["Question", "band_of", "election", "wins", "wins_against"]
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Constraints, and the labels they lead to.
+
+    Attributes
+    ----------
+    constraints : as asked of the model's float sums.
+    n_classes : k > 0: constraint p says that class ``plus[p]`` beats ``minus[p]``, for every pair; labels are the
+        classes. 0: labels are 0 (some constraint fails) and 1 (all hold).
+    sure, never : int64 (n_constraints,); a sum >= sure holds, a sum < never fails, between them floats decide.
+    """
+
+    constraints: tuple[Constraint, ...]
+    n_classes: int
+    plus: NDArray[np.int32]
+    minus: NDArray[np.int32]
+    sure: NDArray[np.int64]
+    never: NDArray[np.int64]
+
+    @property
+    def n_labels(self) -> int:
+        return self.n_classes or 2
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no sum leaves the answer to float arithmetic."""
+        return bool((self.sure == self.never).all())
+
+    def worth(self, fixed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What leaf values, in fixed point (n, n_scores), add to the constraints' sums: (n, n_constraints)."""
+        columns = []
+        for c in self.constraints:
+            column = np.zeros(len(fixed), np.int64)
+            if c.plus >= 0:
+                column += fixed[:, c.plus]
+            if c.minus >= 0:
+                column -= fixed[:, c.minus]
+            columns.append(column)
+        return np.ascontiguousarray(np.column_stack(columns))
+
+    def label(self, scores: Sequence[float]) -> int:
+        """The label of a row by the model's own scores."""
+        held = []
+        for c in self.constraints:
+            a = scores[c.plus] if c.plus >= 0 else c.level
+            b = scores[c.minus] if c.minus >= 0 else c.level
+            held.append(a > b or (a == b and not c.strict))
+        if not self.n_classes:
+            return int(all(held))
+        beaten = {int(m if holds else p) for holds, p, m in zip(held, self.plus, self.minus, strict=True)}
+        return next(c for c in range(self.n_classes) if c not in beaten)
+
+
+def _question(scores: Scores, constraints: Sequence[Constraint], pairs: Sequence[tuple[int, int]] = ()) -> Question:
+    bounds = np.array([needs(c, scores) for c in constraints], np.int64)
+    sides = np.array(pairs or [(0, 0)] * len(constraints), np.int32)
+    return Question(
+        tuple(constraints),
+        len(set(sides.ravel().tolist())) if pairs else 0,
+        np.ascontiguousarray(sides[:, 0]),
+        np.ascontiguousarray(sides[:, 1]),
+        np.ascontiguousarray(bounds[:, 0]),
+        np.ascontiguousarray(bounds[:, 1]),
+    )
+
+
+def election(model: Ensemble, scores: Scores) -> Question:
+    """Which class the model predicts; it has at least two."""
+    pairs = list(combinations(range(len(model.classes or ())), 2))
+    return _question(scores, [beats(model, a, b, None) for a, b in pairs], pairs)
+
+
+def wins(model: Ensemble, scores: Scores, winner: int, strict: bool | None) -> Question:
+    """Whether a class beats every other: by the model's tie rule (``strict=None``), or tied classes win as well."""
+    others = [c for c in range(len(model.classes or ())) if c != winner]
+    return _question(scores, [beats(model, winner, c, strict) for c in others])
+
+
+def wins_against(model: Ensemble, scores: Scores, winner: int, other: int, strict: bool | None) -> Question:
+    """Whether one class beats another."""
+    return _question(scores, [beats(model, winner, other, strict)])
+
+
+def band_of(scores: Scores, low: float, high: float) -> Question:
+    """Whether a regression stays in the closed interval; an end may be infinite, not both."""
+    ends = [Constraint(0, -1, False, low)] if np.isfinite(low) else []
+    ends += [Constraint(-1, 0, False, high)] if np.isfinite(high) else []
+    return _question(scores, ends)
