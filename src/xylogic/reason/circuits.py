@@ -41,39 +41,42 @@ def closed_reason(
     return formula
 
 
-def robustness(reason: Formula) -> tuple[float, list[int]]:
+def robustness(reason: Formula, sets: bool = True) -> tuple[float, list[int]]:
     """How few features must change to leave a complete reason's class, and the sets of so many that can, as bit sets.
 
     Algorithm 5 of "Circuit Representations of Random Forests with Applications to XAI": the number in one pass, the
-    sets, perhaps exponentially many, only where the least number is kept. ``math.inf`` and no set if none can.
+    sets, perhaps exponentially many, only where the least number is kept (and if ``sets``). ``math.inf`` and no set if
+    none can.
     """
     circuit = reason.circuit
     least = least_changes(circuit, reason.root)
     if least[reason.root] >= NEVER:
         return math.inf, []
-    sets: dict[int, set[int]] = {0: {0}}
+    if not sets:
+        return int(least[reason.root]), []
+    found: dict[int, set[int]] = {0: {0}}
     waiting = [reason.root]
     while waiting:
         n = waiting[-1]
-        if n in sets:
+        if n in found:
             waiting.pop()
             continue
         kind, children = circuit.kind(n), circuit.children(n)
         if kind == "and":
             children = [c for c in children if least[c] == least[n]]
-        open_children = [c for c in children if c not in sets]
+        open_children = [c for c in children if c not in found]
         if open_children:
             waiting += open_children
         elif kind == "literal":
-            sets[n] = {1 << circuit.feature(n)}
+            found[n] = {1 << circuit.feature(n)}
         elif kind == "and":
-            sets[n] = set().union(*(sets[c] for c in children))
+            found[n] = set().union(*(found[c] for c in children))
         else:
             joined = {0}
             for c in children:
-                joined = {a | b for a in joined for b in sets[c]}
-            sets[n] = joined
-    return int(least[reason.root]), sorted(sets[reason.root])
+                joined = {a | b for a in joined for b in found[c]}
+            found[n] = joined
+    return int(least[reason.root]), sorted(found[reason.root])
 
 
 class MinimalSets:
@@ -102,6 +105,10 @@ class MinimalSets:
             self._families[kind] = self._kernel.minimal(self._root, kind == "necessary")
         return self._families[kind]
 
+    def limit(self, budget: Budget) -> None:
+        """Let ``budget`` bound what is done from now on."""
+        self._kernel.limit(budget)
+
     def count(self, kind: str) -> int:
         """How many there are of a kind, "sufficient" or "necessary". O(nodes)."""
         return int(self._kernel.count(self.family(kind)))
@@ -109,6 +116,14 @@ class MinimalSets:
     def sets(self, kind: str, limit: int | None = None) -> NDArray[np.uint64]:
         """Those of a kind, at most ``limit``: uint64 (n, width)."""
         total = self.count(kind)
-        out = np.zeros((total if limit is None else min(limit, total), self._width), np.uint64)
-        self._kernel.sets(self.family(kind), self._features, out)
+        return self._listed(self.family(kind), total if limit is None else min(limit, total))
+
+    def shortest(self) -> NDArray[np.uint64]:
+        """The necessary reasons of the fewest features: uint64 (n, width)."""
+        family = self._kernel.shortest(self.family("necessary"))
+        return self._listed(family, self._kernel.count(family))
+
+    def _listed(self, family: int, n: int) -> NDArray[np.uint64]:
+        out = np.zeros((n, self._width), np.uint64)
+        self._kernel.sets(family, self._features, out)
         return out

@@ -10,24 +10,33 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.circuit.formula import Formula
+from xylogic.circuit.nnf_kernel import Circuit
 from xylogic.domain.box import Clause, Term
 from xylogic.domain.cells import StateSet
 from xylogic.reason.answers import Reasons
 from xylogic.reason.decision import Decision
-from xylogic.reason.enumeration import Enumeration
 from xylogic.reason.flips import changed_states, count_changes
 from xylogic.search.sets import bit_set, members
 from xylogic.search.widen_kernel import Widest
 
-__all__ = ["GeneralEnumeration", "GeneralReasons", "Wide", "shortest_sets", "wide_box"]
+__all__ = ["GeneralEnumeration", "GeneralReasons", "Wide", "searched_reason", "shortest_sets", "wide_box"]
 
 Wide = tuple[tuple[int, ...], tuple[int, ...]]  # features ascending, and each one's states as the bits of a number
+
+
+class Found(Protocol):
+    """Minimal sets of features, found as they are asked for: an :class:`~xylogic.reason.enumeration.Enumeration`."""
+
+    def run_until(self, kind: str, count: int | None, budget: Budget) -> None: ...
+    def count(self, kind: str) -> int: ...
+    def sets(self, kind: str) -> NDArray[np.uint64]: ...
 
 
 class GeneralReasons(Reasons):
@@ -60,7 +69,7 @@ class GeneralEnumeration:
     """
 
     def __init__(
-        self, decision: Decision, kind: str, enumeration: Enumeration, given: NDArray[np.uint64] | None = None
+        self, decision: Decision, kind: str, enumeration: Found, given: NDArray[np.uint64] | None = None
     ) -> None:
         self._decision, self._kind = decision, kind
         self._enumeration, self._given = enumeration, given
@@ -134,6 +143,30 @@ class GeneralEnumeration:
 
 def _write(words: NDArray[np.uint64], states: int) -> None:
     words[:] = np.frombuffer(states.to_bytes(8 * len(words), "little"), dtype="<u8")
+
+
+def searched_reason(decision: Decision, enumeration: Found, general: bool, budget: Budget) -> Formula:
+    """The complete reason as the conjunction of the necessary reasons, or the ``general`` reason as the disjunction of
+    its prime implicants, the widest boxes around the row. Exponential at worst; raises BudgetExceeded.
+    """
+    circuit = Circuit([cells.n_states for cells in decision.cells], budget)
+    columns = decision.columns.tolist()
+    parts = []
+    if general:
+        work = GeneralEnumeration(decision, "sufficient", enumeration, decision.engine.varying[np.newaxis])
+        work.run_until(None, budget)
+        for features, states in work.found:
+            # a full set of states is no literal: it drops out
+            literals = [circuit.literal_of(columns[f], s) for f, s in zip(features, states, strict=True)]
+            parts.append(circuit.conjunction(literals))
+        root = circuit.disjunction(parts)
+    else:
+        enumeration.run_until("necessary", None, budget)
+        own = [circuit.literal_of(c, 1 << int(s)) for c, s in zip(columns, decision.states[:-1], strict=True)]
+        parts = [circuit.disjunction([own[f] for f in members(words)]) for words in enumeration.sets("necessary")]
+        root = circuit.conjunction(parts)
+    circuit.limit(Budget())  # who goes on with it is not under this question's limits
+    return Formula(circuit, root, decision.cells)
 
 
 def shortest_sets(decision: Decision, robustness: float, budget: Budget) -> NDArray[np.uint64]:

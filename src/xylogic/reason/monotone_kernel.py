@@ -81,6 +81,10 @@ class Monotone:
         self.level[0] = self.level[1] = LAST
         self.n = 2
 
+    def limit(self, budget: object) -> None:
+        """Let ``budget`` bound what is done from now on."""
+        self.budget = budget
+
     @cython.cfunc
     def _grow(self):
         room: cython.Py_ssize_t = max(1024, 2 * self.room)

@@ -179,6 +179,21 @@ def every(kind: str, advice: str = "") -> Callable[[Result, Result, int | None],
     return write
 
 
+def formula(title: str) -> Callable[[Result, Result, int | None], Written]:
+    """The writer of a reason that is a formula."""
+
+    def write(answer: Result, result: Result, _: int | None) -> Written:
+        if answer["value"] is None:
+            return f"{title}: not proven", []
+        return f"{title} for {prediction(result)}", [INDENT + line for line in printable_lines(answer["value"])]
+
+    return write
+
+
+def printable_lines(text: str) -> list[str]:
+    return [printable(line) for line in text.splitlines()]
+
+
 def contrastive(answer: Result, _: Result, most: int | None) -> Written:
     lines = []
     for target, reasons in answer["value"].items():
@@ -239,6 +254,8 @@ WRITERS: dict[str, Callable[[Result, Result, int | None], Written]] = {
     "necessary_reasons": every("necessary reason", BREAK),
     "general_necessary_reasons": every("general necessary reason", VIOLATE),
     "shortest_general_necessary_reasons": every("shortest general necessary reason", VIOLATE),
+    "complete_reason": formula("The complete reason"),
+    "general_reason": formula("The general reason"),
     "contrastive": contrastive,
     "robustness": robustness,
     "shortest_flips": shortest_flips,
