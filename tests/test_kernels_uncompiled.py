@@ -28,6 +28,9 @@ for seed in range(12):
     e.robustness()
     e.shortest_flips()
     e.counterfactual()
+    e.general_sufficient_reasons()
+    e.general_necessary_reasons()
+    e.general_necessary_reasons(shortest=True)
     if case.classes:
         e.contrastive()
     found = e.to_dict()

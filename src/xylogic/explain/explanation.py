@@ -13,17 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.circuit.formula import Formula
 from xylogic.domain.box import Box, Clause, Term
 from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.answering import Answers, json_ready
+from xylogic.explain.engines import Reasoner, Route
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.reason.answers import EXACT, PARTIAL, Flips, Reasons, Status
 from xylogic.reason.counterfactual import Counterfactual
 from xylogic.reason.decision import Decision
-from xylogic.reason.enumeration import Enumeration, one_sufficient
+from xylogic.reason.diagrams import CircuitGeneral
+from xylogic.reason.enumeration import one_sufficient
 from xylogic.reason.flips import Robustness, flip_rows, shortest_flips
+from xylogic.reason.general import GeneralEnumeration, GeneralReasons, wide_box
 from xylogic.reason.smallest import SmallestSufficient
 from xylogic.search.engine import Engine, Goal
 from xylogic.search.sets import bit_set, members
@@ -42,6 +46,7 @@ class Voice:
     ties: str
     band: float | tuple[float, float] | None
     new_budget: Callable[[], Budget]
+    route: Route
 
 
 class Explanation:
@@ -58,7 +63,8 @@ class Explanation:
         self._values = values
         self._scores = predict.scores(voice.model, cast)
         self._answers = Answers(voice.new_budget)
-        self._enumerations: dict[Goal, Enumeration] = {}
+        self._enumerations: dict[Goal, Reasoner] = {}
+        self._generals: dict[str, GeneralEnumeration | CircuitGeneral] = {}
         model = voice.model
         if model.classes is None:
             flip = partition = Goal("band", band=self._band())
@@ -175,6 +181,69 @@ class Explanation:
         goal = self._target_goal(target)
         return self._reasons(("contrastive", target), goal, "necessary", None)
 
+    def general_sufficient_reasons(self, limit: int | None = None) -> Reasons:
+        """All general sufficient reasons: sufficient reasons whose features may take the widest sets of values, by set
+        inclusion, that still force the decision; or the first ``limit`` found.
+        """
+        return self._general("general_sufficient_reasons", "sufficient", limit)
+
+    def general_necessary_reasons(self, limit: int | None = None, shortest: bool = False) -> Reasons:
+        """All general necessary reasons: whatever violates one, by changing all of its features, flips the decision.
+
+        ``shortest``: those with the fewest features, which :meth:`robustness` counts (Algorithm 7 of the circuits
+        paper): their violations are the shortest flips.
+        """
+        return self._general(f"{'shortest_' * shortest}general_necessary_reasons", "necessary", limit)
+
+    def _general(self, question: str, kind: str, limit: int | None) -> Reasons:
+        _check_limit(limit)
+        decision = self._decision
+
+        def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
+            stop: BaseException | None = None
+            work = self._generals.get(question)
+            try:
+                if work is None:
+                    reasoner, given = self._enumeration(decision.flip), None
+                    if question.startswith("shortest"):
+                        given = reasoner.shortest_sets(self.robustness(), budget)
+                    work = self._generals[question] = reasoner.general(kind, given)
+                work.run_until(limit, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as caught:
+                stop = caught
+            found = work.found if work else []
+            whole = work is not None and work.complete and (limit is None or len(found) <= limit)
+            make = partial(wide_box, decision, kind)
+            reasons = GeneralReasons(found[:limit], make, EXACT if whole else PARTIAL)
+            return reasons, stop, {} if whole else {"found": len(reasons)}
+
+        return self._answers.ask(question, ask, again=limit is not None)
+
+    def complete_reason(self) -> Formula:
+        """The complete reason: true of the rows that are in the class whatever becomes of what they share not with
+        this one. Its prime implicants and implicates are the sufficient and the necessary reasons.
+
+        From a diagram linear in its edges; by search the conjunction of all necessary reasons. Raises BudgetExceeded.
+        """
+        return self._formula("complete_reason", False)
+
+    def general_reason(self) -> Formula:
+        """The general reason: true of the rows that are in the class even if some values go back to this row's.
+
+        From a diagram linear in its edges; by search the disjunction of its prime implicants, perhaps many. Raises
+        BudgetExceeded.
+        """
+        return self._formula("general_reason", True)
+
+    def _formula(self, question: str, general: bool) -> Formula:
+        def ask(budget: Budget) -> tuple[Formula, BaseException | None, dict[str, Any]]:
+            try:
+                return self._enumeration(self._decision.flip).formula(general, budget), None, {}
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, {}) from None
+
+        return self._answers.ask(question, ask)
+
     def _targets(self) -> dict[int, Any]:
         """The classes that are not the decision's own."""
         model, ties = self._voice.model, self._voice.ties
@@ -194,9 +263,9 @@ class Explanation:
             f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}"
         )
 
-    def _enumeration(self, goal: Goal) -> Enumeration:
+    def _enumeration(self, goal: Goal) -> Reasoner:
         if goal not in self._enumerations:
-            self._enumerations[goal] = Enumeration(self._decision.engine, goal, self._decision.states)
+            self._enumerations[goal] = Reasoner(self._voice.route, self._decision, goal)
         return self._enumerations[goal]
 
     def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
@@ -272,7 +341,7 @@ class Explanation:
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
             work = Robustness(self._decision)
             try:
-                value = work.find(budget)
+                value = known.circuit().robustness(budget) if known.compiles else work.find(budget)
             except (BudgetExceeded, KeyboardInterrupt) as stop:
                 raise _limited(stop, {"lower": work.lower, "upper": work.upper}) from None
             return value if value == math.inf else int(value), None, {}
@@ -414,4 +483,4 @@ def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
     message = str(stop) if isinstance(stop, BudgetExceeded) else "interrupted"
     known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
     interrupted = isinstance(stop, KeyboardInterrupt)
-    return BudgetExceeded(f"{message}; proven so far: {known}", bounds, interrupted=interrupted)
+    return BudgetExceeded(f"{message}; proven so far: {known or 'nothing'}", bounds, interrupted=interrupted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ States = NDArray[np.int32]  # a state per feature of the forest
 
 @dataclass(frozen=True)
 class Goal:
-    """What to look for. ``kind``: "flip", "partition" (flips, by disjoint games), "target" or "band".
+    """What to look for. ``kind``: "flip", "partition" (flips, by disjoint games), "keep" (no flip), "target" or "band"
+    (a flip out of it; "within": no flip).
 
     ``winners``: class positions that count as one, the decision's own; ``target``: a class position; ``band``: the
     closed interval that a regression leaves. ``ties``: "model", "winners" or "merged" (see API of ``Explainer``).
@@ -40,6 +41,11 @@ class Goal:
     winners: tuple[int, ...] = ()
     target: int = -1
     band: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def opposite(self) -> Goal:
+        """The rows where the decision stays, of a goal that is a change of it."""
+        return replace(self, kind="within" if self.kind == "band" else "keep")
 
 
 class Engine:
@@ -95,11 +101,19 @@ class Engine:
             below = [[Constraint(-1, 0, True, low)]] if np.isfinite(low) else []
             above = [[Constraint(0, -1, True, high)]] if np.isfinite(high) else []
             return below + above
+        if goal.kind == "within":
+            low, high = goal.band
+            inside = [Constraint(0, -1, False, low)] if np.isfinite(low) else []
+            inside += [Constraint(-1, 0, False, high)] if np.isfinite(high) else []
+            return [inside]
         classes = range(len(self.model.classes or ()))
         others = [c for c in classes if c not in goal.winners]
         if goal.kind == "target":
             strict = None if goal.ties == "model" else False
             return [[beats(self.model, goal.target, c, strict) for c in classes if c != goal.target]]
+        if goal.kind == "keep":
+            strict = None if goal.ties == "model" else False
+            return [[beats(self.model, w, c, strict) for c in classes if c != w] for w in goal.winners]
         if goal.kind == "flip":
             strict = None if goal.ties == "model" else True
             return [[beats(self.model, c, w, strict) for w in goal.winners] for c in others]
