@@ -10,8 +10,8 @@ from xylogic._version import __version__
 
 if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
-    from xylogic.compile.formulas import ClassFormulas
     from xylogic.circuit.sorting import sorting_network
+    from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
     from xylogic.domain.box import Clause, Term
