@@ -12,8 +12,8 @@ from xylogic.circuit.combine import relabelled
 from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.diagram import Diagram
 from xylogic.compile.formulas import ClassFormulas
-from xylogic.compile.order import by_weight, sifted
-from xylogic.compile.product import product_graph, product_states
+from xylogic.compile.order import by_weight
+from xylogic.compile.product import product_graph, searched_order
 from xylogic.compile.trees import Forest, Trees
 from xylogic.compile.votes import Question, band_of, election, wins, wins_against
 from xylogic.domain.cells import Cells
@@ -121,7 +121,7 @@ def _order(
     if order is None or order == "weight":
         return heaviest
     if order == "search":
-        return sifted(heaviest, lambda tried, most: product_states(forest, tried, scores, question, budget, most))
+        return searched_order(forest, heaviest, scores, question, budget)
     names = [c.name for c in forest.cells]
     if isinstance(order, str) or len(set(order)) != len(order) or not set(order) <= set(names):
         raise InvalidInputError(
