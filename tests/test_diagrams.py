@@ -272,3 +272,13 @@ def test_features_tested_only_far_down():
     diagram = xl.compile_model(model)[0]
     rows = [[1600.0, 1498.0], [1600.0, 1500.0], [7.5, 0.0], [1498.5, 0.0]]
     assert diagram.evaluate(rows).tolist() == [label == 0 for label in model.predict(rows)]
+
+
+def test_short_of_memory_the_product_forgets(forest):
+    from sklearn.ensemble import RandomForestClassifier
+
+    X = forest[1]
+    y = forest[0].predict(X)
+    model = xl.read_model(RandomForestClassifier(14, max_depth=4, random_state=0).fit(X, y)).with_voting("majority")
+    wide, narrow = (xl.compile_model(model, memory_limit=limit) for limit in (None, 30 * 2**20))
+    assert all(wide[label] == narrow[label] for label in model.classes)

@@ -13,8 +13,8 @@ from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.diagram import Diagram
 from xylogic.compile.apply import compile_apply
 from xylogic.compile.formulas import ClassFormulas
-from xylogic.compile.order import by_weight, sifted
-from xylogic.compile.product import product_graph, product_states
+from xylogic.compile.order import by_weight
+from xylogic.compile.product import product_graph, searched_order
 from xylogic.compile.sortnet import compile_sortnet
 from xylogic.compile.trees import Forest, Trees
 from xylogic.compile.votes import Question, band_of, election, wins, wins_against
@@ -165,7 +165,7 @@ def _order(
     if order is None or order == "weight":
         return heaviest
     if order == "search":
-        return sifted(heaviest, lambda tried, most: product_states(forest, tried, scores, question, budget, most))
+        return searched_order(forest, heaviest, scores, question, budget)
     first = _named(order, [c.name for c in forest.cells], "None, 'weight', 'search'")
     return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.tested[f])
 

@@ -11,6 +11,7 @@ cdef class Product:
     cdef dict keep  # the arrays below, by name
     cdef readonly int width, n_classes, unresolved
     cdef readonly long long states
+    cdef readonly int forgotten
     cdef long long unchecked
     # per constraint (see compile/votes.py)
     cdef int *plus
@@ -51,6 +52,7 @@ cdef class Product:
     cdef int *entry_node
     cdef long long *entry_bounds
 
+    cdef bint _forgets(self, Py_ssize_t more) except -1
     cdef _resized(self, str name, object dtype, Py_ssize_t room)
     cdef _grow_slots(self)
     cdef _grow_entries(self)

@@ -21,6 +21,7 @@ else:
     from xylogic.domain.pointer_kernel import bits, ints, longs
 
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # states
+MOST_FORGOTTEN = 16  # times that what is known is given up for room; then the budget ends the product
 FAR = cython.declare(cython.longlong, 2**62)  # beyond any sum
 ALL_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
@@ -39,6 +40,7 @@ class Product:
         self.n_classes = question.n_classes
         self.unresolved = question.n_labels
         self.states = self.unchecked = 0
+        self.forgotten = 0
         classes, depth, width = max(1, self.n_classes), sums.n_levels + 2, self.width
         self.keep = {
             "plus": question.plus,
@@ -78,6 +80,21 @@ class Product:
     # ---------------------------------------------------------------- room
 
     @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _forgets(self, more: cython.Py_ssize_t) -> cython.bint:
+        """Forget what is known, which costs time only, if ``more`` bytes would make it half of what is allowed."""
+        if self.budget.memory_limit is None or self.forgotten == MOST_FORGOTTEN or self.n_entries < 2**16:
+            return False
+        known = sum(self.keep[name].nbytes for name in ("slot_key", "slot_entry", "entry_bounds")) + 8 * self.entry_room
+        if known + more <= self.budget.memory_limit // 2:
+            return False
+        self.keep["slot_entry"].fill(0)
+        self.n_slots = 0
+        self.n_entries = 1
+        self.forgotten += 1
+        return True
+
+    @cython.cfunc
     def _resized(self, name: str, dtype: object, room: cython.Py_ssize_t):
         if name not in self.keep:
             self.keep[name] = np.zeros(room, dtype)
@@ -87,6 +104,8 @@ class Product:
 
     @cython.cfunc
     def _grow_slots(self):
+        if self.slot_mask and self._forgets(20 * (self.slot_mask + 1)):
+            return
         old_mask: cython.ulonglong = self.slot_mask
         old_key = self.keep.pop("slot_key", None)
         old_entry = self.keep.pop("slot_entry", None)
@@ -116,6 +135,8 @@ class Product:
         room: cython.Py_ssize_t = max(1024, 2 * self.entry_room)
         if room > 2**22:
             room = 3 * self.entry_room // 2
+        if self.entry_room and self._forgets((8 + 16 * self.width) * (room - self.entry_room)):
+            return
         self.budget.check(0, self.n_bytes + (8 + 16 * self.width) * (room - self.entry_room))
         self.entry_next = ints(self._resized("entry_next", np.int32, room))
         self.entry_node = ints(self._resized("entry_node", np.int32, room))

@@ -141,7 +141,7 @@ def _collapsed(
 
 
 class Trees:
-    """The trees of a forest as ordered diagrams, equal ones shared.
+    """The trees of a forest, or its first ``n_trees``, as ordered diagrams, equal ones shared.
 
     Attributes
     ----------
@@ -150,14 +150,14 @@ class Trees:
     roots : int32 (n_trees,), the diagram of each tree.
     """
 
-    def __init__(self, forest: Forest, order: Sequence[int], budget: Budget) -> None:
+    def __init__(self, forest: Forest, order: Sequence[int], budget: Budget, n_trees: int | None = None) -> None:
         self.forest, self.order = forest, tuple(order)
         n_states = forest.graph.n_states
         level_of = np.zeros(len(n_states), np.int32)
         level_of[list(self.order)] = np.arange(len(self.order), dtype=np.int32)
         self.nodes = Ordered([n_states[f] for f in self.order], forest.graph.n_labels, budget)
         places = self.nodes.add(forest.graph, np.arange(forest.graph.n_labels), level_of)
-        self.roots = places[forest.roots]
+        self.roots = places[forest.roots[:n_trees]]
 
     def graph(self) -> Graph:
         """All nodes as one graph, numbered as in ``nodes``; ``root`` is that of the last tree."""

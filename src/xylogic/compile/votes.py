@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -42,6 +42,11 @@ class Question:
     def is_exact(self) -> bool:
         """Whether no sum leaves the answer to float arithmetic."""
         return bool((self.sure == self.never).all())
+
+    def scaled(self, share: float) -> Question:
+        """The question for a share of the trees: what a sum must reach, scaled down."""
+        sure, never = ((bound * share).astype(np.int64) for bound in (self.sure, self.never))
+        return replace(self, sure=sure, never=np.minimum(sure, never))
 
     def worth(self, fixed: NDArray[np.int64]) -> NDArray[np.int64]:
         """What leaf values, in fixed point (n, n_scores), add to the constraints' sums: (n, n_constraints)."""
