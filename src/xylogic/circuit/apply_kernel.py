@@ -10,6 +10,8 @@ decides are passed over first, and a graph that the path leaves as it is is not 
 import cython
 import numpy as np
 
+from xylogic.errors import InvalidInputError
+
 if cython.compiled:
     from cython.cimports.xylogic.circuit.graphs_kernel import Graphs
     from cython.cimports.xylogic.circuit.lists_kernel import mixed
@@ -299,16 +301,20 @@ class Apply(Graphs):
 
     def conjunction(self, a: cython.int, b: cython.int) -> object:
         """The graph of ``a and b``. No useful bound is known; at worst exponential in the features."""
-        result: cython.int
-        with cython.nogil:
-            result = self.join(a, b, 3)
-        return result
+        return self._joined(a, b, 3)
 
     def disjunction(self, a: cython.int, b: cython.int) -> object:
         """The graph of ``a or b``."""
+        return self._joined(a, b, 4)
+
+    @cython.cfunc
+    def _joined(self, a: cython.int, b: cython.int, op: cython.int) -> object:
         result: cython.int
+        for n in (a, b):
+            if not self.is_root(n):
+                raise InvalidInputError(f"node {n} is no graph of this manager: it does not exist, or paths lead to it")
         with cython.nogil:
-            result = self.join(a, b, 4)
+            result = self.join(a, b, op)
         return result
 
     def collect(self, roots: object) -> object:

@@ -96,10 +96,11 @@ class _Votes:
 
     def beats(self, i: int, others: Sequence[tuple[int, int]]) -> list[int]:
         """For each (j, least), at least that many answers "votes for i" or "does not vote for j"."""
+        first = self._half(i, False)
+        seconds = [self._half(j, True) for j, _ in others]
         found = self._hold([])
-        for j, least in others:
-            halves = self._half(i, False), self._half(j, True)  # either may clear away, so both come before the wires
-            found.append(self._output(merger(self._wires), halves[0] + halves[1], least))
+        for (_, least), second in zip(others, seconds, strict=True):
+            found.append(self._output(merger(self._wires), first + second, least))
         self._held.pop()
         return found
 
