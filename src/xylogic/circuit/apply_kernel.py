@@ -214,7 +214,7 @@ class Apply(Graphs):
     @cython.exceptval(-2, check=False)
     def follow(self, k: cython.Py_ssize_t) -> cython.int:
         """Enter the next pair of children of frame k."""
-        f: cython.int = self.frame_feature[k]
+        f: cython.int = cython.cast(cython.int, self.frame_feature[k])
         a: cython.int = self.frame_a[k]
         b: cython.int = self.frame_b[k]
         state: cython.int = self.frame_at[k]
@@ -257,7 +257,7 @@ class Apply(Graphs):
         i: cython.Py_ssize_t
         size: cython.Py_ssize_t = self.n_edge_items - first
         result: cython.int
-        self.allow(self.frame_feature[k], self.frame_from[k], self.frame_to[k])
+        self.allow(cython.cast(cython.int, self.frame_feature[k]), self.frame_from[k], self.frame_to[k])
         if size == 3:
             result = self.edges[first + 2]
         else:

@@ -136,6 +136,7 @@ class Graphs(Lists):
     def node(self, kind: cython.int, size: cython.int, context: cython.int) -> cython.int:
         """The node of the first ``size`` items of the scratch; kind 2, or 3 for a raw one. Context -1: the path's."""
         n: cython.int
+        f: cython.int
         k: cython.Py_ssize_t
         w: cython.int
         child: cython.Py_ssize_t
@@ -149,7 +150,8 @@ class Graphs(Lists):
             return cython.cast(cython.int, k)
         for w in range(self.width):
             self.joint[w] = 0
-        self.joint[self.scratch[0] >> 6] |= one << (self.scratch[0] & 63)
+        f = cython.cast(cython.int, self.scratch[0])
+        self.joint[f >> 6] |= one << (f & 63)
         for k in range(3, size, 3):
             child = self.scratch[k]
             for w in range(self.width):
