@@ -48,3 +48,4 @@ cdef class Apply(Graphs):
     cdef int close(self, Py_ssize_t k) except -2 nogil
     @cython.final
     cdef int join(self, int a, int b, int op) except -2 nogil
+    cdef _joined(self, int a, int b, int op)

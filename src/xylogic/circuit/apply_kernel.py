@@ -10,6 +10,8 @@ decides are passed over first, and a graph that the path leaves as it is is not 
 import cython
 import numpy as np
 
+from xylogic.errors import InvalidInputError
+
 if cython.compiled:
     from cython.cimports.xylogic.circuit.graphs_kernel import Graphs
     from cython.cimports.xylogic.circuit.lists_kernel import mixed
@@ -212,7 +214,7 @@ class Apply(Graphs):
     @cython.exceptval(-2, check=False)
     def follow(self, k: cython.Py_ssize_t) -> cython.int:
         """Enter the next pair of children of frame k."""
-        f: cython.int = self.frame_feature[k]
+        f: cython.int = cython.cast(cython.int, self.frame_feature[k])
         a: cython.int = self.frame_a[k]
         b: cython.int = self.frame_b[k]
         state: cython.int = self.frame_at[k]
@@ -255,7 +257,7 @@ class Apply(Graphs):
         i: cython.Py_ssize_t
         size: cython.Py_ssize_t = self.n_edge_items - first
         result: cython.int
-        self.allow(self.frame_feature[k], self.frame_from[k], self.frame_to[k])
+        self.allow(cython.cast(cython.int, self.frame_feature[k]), self.frame_from[k], self.frame_to[k])
         if size == 3:
             result = self.edges[first + 2]
         else:
@@ -299,16 +301,20 @@ class Apply(Graphs):
 
     def conjunction(self, a: cython.int, b: cython.int) -> object:
         """The graph of ``a and b``. No useful bound is known; at worst exponential in the features."""
-        result: cython.int
-        with cython.nogil:
-            result = self.join(a, b, 3)
-        return result
+        return self._joined(a, b, 3)
 
     def disjunction(self, a: cython.int, b: cython.int) -> object:
         """The graph of ``a or b``."""
+        return self._joined(a, b, 4)
+
+    @cython.cfunc
+    def _joined(self, a: cython.int, b: cython.int, op: cython.int) -> object:
         result: cython.int
+        for n in (a, b):
+            if not self.is_root(n):
+                raise InvalidInputError(f"node {n} is no graph of this manager: it does not exist, or paths lead to it")
         with cython.nogil:
-            result = self.join(a, b, 4)
+            result = self.join(a, b, op)
         return result
 
     def collect(self, roots: object) -> object:

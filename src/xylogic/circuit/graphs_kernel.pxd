@@ -33,4 +33,6 @@ cdef class Graphs(Lists):
     @cython.final
     cdef int descend(self, int n) noexcept nogil
     @cython.final
+    cdef bint is_root(self, int n) noexcept nogil
+    @cython.final
     cdef int node(self, int kind, int size, int context) except -1 nogil

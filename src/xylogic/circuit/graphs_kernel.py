@@ -44,8 +44,10 @@ class Graphs(Lists):
         self.tight = bits(self.keep["tight"])
         self.joint = bits(self.keep["joint"])
         self.paths._grow_scratch(3 * self.n_features + 8)
+        self.paths.find(2, 0)  # the path that allows everything: number 2
         self.about_room = 0
         self._grow_about()
+        self.context[0] = self.context[1] = 2
         self.open_path()
         if budget is not None:
             self.limit(budget)
@@ -134,6 +136,7 @@ class Graphs(Lists):
     def node(self, kind: cython.int, size: cython.int, context: cython.int) -> cython.int:
         """The node of the first ``size`` items of the scratch; kind 2, or 3 for a raw one. Context -1: the path's."""
         n: cython.int
+        f: cython.int
         k: cython.Py_ssize_t
         w: cython.int
         child: cython.Py_ssize_t
@@ -147,7 +150,8 @@ class Graphs(Lists):
             return cython.cast(cython.int, k)
         for w in range(self.width):
             self.joint[w] = 0
-        self.joint[self.scratch[0] >> 6] |= one << (self.scratch[0] & 63)
+        f = cython.cast(cython.int, self.scratch[0])
+        self.joint[f >> 6] |= one << (f & 63)
         for k in range(3, size, 3):
             child = self.scratch[k]
             for w in range(self.width):
@@ -157,6 +161,10 @@ class Graphs(Lists):
             self.tested[child * self.width + w] = self.joint[w]
         self.context[n] = self.joint_path() if context < 0 else context
         return n
+
+    def is_root(self, n: cython.int) -> cython.bint:
+        """Whether node n stands for a graph: it exists, and no test before it has taken states away."""
+        return 0 <= n < self.n and (self.context[n] == 2 or self.kinds[n] == 3)
 
     # ---------------------------------------------------------------- what is kept
 
@@ -176,7 +184,7 @@ class Graphs(Lists):
         kept = np.flatnonzero(marked)
         used = np.zeros(self.paths.n, np.int32)
         used[self.keep["context"][kept]] = 1
-        used[:2] = 1
+        used[:3] = 1
         path_image = np.cumsum(used, dtype=np.int32) - 1
         self.keep["context"][: len(kept)] = path_image[self.keep["context"][kept]]
         tested = self.keep["tested"].reshape(-1, self.width)

@@ -79,7 +79,9 @@ def check_test_once(graph: Graph) -> None:
 def check_ordered(graph: Graph) -> None:
     """Every path tests features in the graph's order, each with an edge for each state. O(edges)"""
     assert graph.order is not None, "the graph has no order"
-    assert sorted(graph.order) == list(range(len(graph.n_states))), f"order {graph.order} is none of the features"
+    tested = set(graph.feature[graph.n_labels :].tolist())
+    assert len(set(graph.order)) == len(graph.order), f"order {graph.order} names a feature twice"
+    assert tested <= set(graph.order), f"order {graph.order} leaves out features that are tested: {tested}"
     check_test_once(graph)
     place = {feature: position for position, feature in enumerate(graph.order)}
     for node in range(graph.n_labels, graph.n_nodes):

@@ -31,6 +31,17 @@ def reachable(circuit: Circuit, roots: object) -> object:
     return np.flatnonzero(seen).astype(np.int32)
 
 
+def n_links(circuit: Circuit, nodes: object) -> object:
+    """How many links lead from gates among ``nodes`` (int32) to their children."""
+    return int(circuit.keep["size"][nodes][circuit.keep["kinds"][nodes] > 2].sum())
+
+
+def literal_features(circuit: Circuit, nodes: object) -> object:
+    """The features of the literals among ``nodes`` (int32), ascending: int32."""
+    literals = nodes[circuit.keep["kinds"][nodes] == 2]
+    return np.unique(circuit.keep["items"][circuit.keep["at"][literals]])
+
+
 def evaluate(circuit: Circuit, root: cython.int, rows: object) -> object:
     """The value at ``root`` for rows of states, int32 (n, n_features): bool (n,). O(n * edges / 64 + n * literals)."""
     nodes = reachable(circuit, [root])

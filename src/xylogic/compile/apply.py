@@ -17,7 +17,7 @@ from xylogic.circuit.sorting_kernel import needed
 from xylogic.compile.formula_kernel import parents_first
 from xylogic.compile.graph_kernel import raw_trees
 from xylogic.compile.sortnet import check_votes, rank
-from xylogic.compile.splits import Splits
+from xylogic.compile.splits import Splits, heaviest_first
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
@@ -35,6 +35,7 @@ def compile_apply(
     form: str = "3B",
     order: Sequence[int] | None = None,
     network: str = "odd-even",
+    printed: bool = False,
     budget: Budget | None = None,
 ) -> dict[Hashable, tuple[Graph, ...]]:
     """Class label -> weak test-once graphs whose conjunction is the formula of the class.
@@ -46,8 +47,9 @@ def compile_apply(
     ties : as of :func:`~xylogic.compile.sortnet.compile_sortnet`.
     form : ``"3B"``: a graph for each other class, "at least as many votes as that one"; ``"3A"``: their conjunction
         as one graph. For two classes both are one graph.
-    order : which of two features to test first where both are next; ``None``: the first operand's, as printed.
+    order : all features, from first to last: which one to test where two are next; ``None``: the most tested one.
     network : the kind of sorting network.
+    printed : where two features are next, test the first operand's, as printed; ``order`` means nothing then.
     budget : bounds nodes alive at a time, bytes and time.
 
     Raises BudgetExceeded, and InvalidInputError for other models and options. No useful bound is known.
@@ -55,6 +57,10 @@ def compile_apply(
     classes = check_votes(model, ties)
     if form not in FORMS:
         raise InvalidInputError(f"form is {form!r}; accepted: {', '.join(FORMS)}")
+    if printed:
+        order = None
+    elif order is None:
+        order = heaviest_first(model.flat, len(cells))
     votes = _Votes(model, cells, network, Apply([c.n_states for c in cells], budget, order))
     answer: dict[Hashable, tuple[Graph, ...]] = {}
     for i, label in enumerate(classes):
@@ -96,10 +102,11 @@ class _Votes:
 
     def beats(self, i: int, others: Sequence[tuple[int, int]]) -> list[int]:
         """For each (j, least), at least that many answers "votes for i" or "does not vote for j"."""
+        first = self._half(i, False)
+        seconds = [self._half(j, True) for j, _ in others]
         found = self._hold([])
-        for j, least in others:
-            halves = self._half(i, False), self._half(j, True)  # either may clear away, so both come before the wires
-            found.append(self._output(merger(self._wires), halves[0] + halves[1], least))
+        for (_, least), second in zip(others, seconds, strict=True):
+            found.append(self._output(merger(self._wires), first + second, least))
         self._held.pop()
         return found
 
