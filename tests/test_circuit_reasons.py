@@ -93,7 +93,7 @@ def check_circuit(case, d: Draws) -> None:
     assert number == oracle.robustness()
     assert {oracle.named(s) for s in shortest} == {r for r in oracle.necessary_reasons() if len(r) == number}
     if is_small(oracle):
-        check_general(oracle, general, minimal, shortest)
+        check_general(oracle, general, minimal, shortest, all(graph.order for graph, _ in parts))
 
     with pytest.raises(InvalidInputError):
         closed_reason(
@@ -101,7 +101,7 @@ def check_circuit(case, d: Draws) -> None:
         )
 
 
-def check_general(oracle, general, minimal, shortest) -> None:
+def check_general(oracle, general, minimal, shortest, once: bool) -> None:
     circuit, bits = general.circuit, StateBits(general.circuit.n_states)
     numbers = {kind: [int(s[0]) for s in minimal.sets(kind)] for kind in ("sufficient", "necessary")}
 
@@ -119,13 +119,14 @@ def check_general(oracle, general, minimal, shortest) -> None:
     assert set(found) == expected and len(found) == len(expected)
     found = wide(general_necessary(circuit, general.root, bits, shortest, Budget()))
     assert set(found) == {reason for reason in expected if len(reason) == oracle.robustness()}
-    found = [
-        reason
-        for features in numbers["sufficient"]
-        for reason in wide(general_sufficient(circuit, general.root, bits, features, Budget()))
-    ]
     expected = oracle.general_sufficient_reasons()
-    assert set(found) == expected and len(found) == len(expected)
+    for decomposable in {once, False}:
+        found = [
+            reason
+            for features in numbers["sufficient"]
+            for reason in wide(general_sufficient(circuit, general.root, bits, features, decomposable, Budget()))
+        ]
+        assert set(found) == expected and len(found) == len(expected)
 
 
 def check_contrastive(case, d: Draws) -> None:

@@ -116,7 +116,8 @@ class Reasoner:
 
     @property
     def complete(self) -> bool:
-        return self.work.complete
+        """Whether all reasons are found."""
+        return any(work is not None and work.complete for work in (self.by_search, self.by_circuit))
 
     def sets(self, kind: str) -> Sets:
         return self.work.sets(kind)

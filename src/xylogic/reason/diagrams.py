@@ -119,6 +119,10 @@ class CircuitEnumeration:
             self._minimal.limit(budget)
             return self._minimal
 
+    def test_once(self, budget: Budget) -> bool:
+        """Whether no path of the graphs tests a feature twice, as far as is known."""
+        return all(graph.order is not None for graph, _ in self._diagrams.parts(self._goal, budget))
+
     def robustness(self, budget: Budget) -> float:
         """Algorithm 5; ``math.inf`` where nothing changes the decision."""
         return robustness(self.formula(False, budget), sets=False)[0]
@@ -210,13 +214,14 @@ class CircuitGeneral:
         numbers = [self._named(words, columns) for words in sets]
         bits = StateBits(general.circuit.n_states)
         limits: Any = self
+        once = self._circuits.test_once(budget)
         if self._kind == "necessary":
             found = general_necessary(general.circuit, general.root, bits, numbers, limits)
         else:
             found = (
                 wide
                 for features in numbers
-                for wide in general_sufficient(general.circuit, general.root, bits, features, limits)
+                for wide in general_sufficient(general.circuit, general.root, bits, features, once, limits)
             )
         position = {f: i for i, f in enumerate(columns)}
         return ((tuple(position[f] for f in features), states) for features, states in found)
