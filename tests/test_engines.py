@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
 
 import xylogic as xl
 from models import Draws
 from test_against_oracle import batches, explain, grown_case, judge, sets
 from test_general_reasons import is_small, wides
+from xylogic.budget import Budget
 from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral
+from xylogic.reason.general import wide_box
 
 
 def check_engine(case, d: Draws) -> None:
@@ -103,6 +108,36 @@ def test_limits_of_the_diagram_engine(batch, record_property):
 @pytest.mark.parametrize(("values", "n_features"), [(8, 2), (5, 3), (4, 4)])
 def test_many_states(values, n_features, seed):
     check_engine(grown_case(values, n_features, seed), Draws(seed))
+
+
+@pytest.mark.parametrize("voting", ["average", "majority"])
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_engines_on_real_forests(load, voting):
+    """Both engines, and both ways to the general reasons, on forests of scikit-learn."""
+    X, y = load(return_X_y=True)
+    forest = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
+    model = xl.read_model(forest)
+    model = model.with_voting("majority") if voting == "majority" else model
+    by_search, by_circuits = (xl.Explainer(model, engine=engine) for engine in ("search", "diagram"))
+    for x in X[::30]:
+        a, b = by_search.explain(x), by_circuits.explain(x)
+        assert a.sufficient_reasons() == b.sufficient_reasons()
+        assert a.necessary_reasons() == b.necessary_reasons()
+        assert a.contrastive() == b.contrastive()
+        assert a.robustness() == b.robustness()
+        assert a.general_sufficient_reasons() == b.general_sufficient_reasons()
+        assert a.general_necessary_reasons() == b.general_necessary_reasons()
+        shortest = a.general_necessary_reasons(shortest=True)
+        assert shortest == b.general_necessary_reasons(shortest=True)
+        assert all(reason.size == a.robustness() for reason in shortest)
+        circuits = CircuitEnumeration(b._decision, b._decision.flip, b._voice.route.diagrams)
+        for kind, found in (
+            ("sufficient", a.general_sufficient_reasons()),
+            ("necessary", a.general_necessary_reasons()),
+        ):
+            work = CircuitGeneral(b._decision, kind, circuits)
+            work.run_until(None, Budget())
+            assert {str(wide_box(b._decision, kind, wide)) for wide in work.found} == {str(reason) for reason in found}
 
 
 def test_auto_answers_alike_before_and_after_it_compiles():

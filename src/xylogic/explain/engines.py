@@ -24,6 +24,7 @@ ENGINES = ("auto", "search", "diagram")
 _PATIENCE = 1.0  # seconds of search before a model is worth an attempt to compile
 _MEMORY = 2**30  # bytes that the attempt may take
 _TRIALS = 3  # rows that show what the diagram costs
+_FEW_EDGES = 5000  # of graphs whose clauses and terms are quicker than the search at finding wide boxes
 
 
 class Route:
@@ -145,9 +146,12 @@ class Reasoner:
     def stream(self, kind: str, budget: Budget) -> Iterator[Sets]:
         return self.work.stream(kind, budget)
 
-    def general(self, kind: str, shortest: Sets | None) -> GeneralEnumeration | CircuitGeneral:
-        """The general reasons, over all sets of features of a kind or (``shortest``) some of them."""
-        if self.compiles:
+    def general(self, kind: str, shortest: Sets | None, budget: Budget) -> GeneralEnumeration | CircuitGeneral:
+        """The general reasons, over all sets of features of a kind or (``shortest``) some of them.
+
+        The sets come from the engine of the route; the boxes over them from circuits only where those are small.
+        """
+        if self.compiles and self.circuit().n_edges(budget) <= _FEW_EDGES:
             return CircuitGeneral(self._decision, kind, self.circuit(), shortest)
         return GeneralEnumeration(self._decision, kind, self, shortest)
 

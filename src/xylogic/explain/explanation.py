@@ -207,7 +207,7 @@ class Explanation:
                     reasoner, given = self._enumeration(decision.flip), None
                     if question.startswith("shortest"):
                         given = reasoner.shortest_sets(self.robustness(), budget)
-                    work = self._generals[question] = reasoner.general(kind, given)
+                    work = self._generals[question] = reasoner.general(kind, given, budget)
                 work.run_until(limit, budget)
             except (BudgetExceeded, KeyboardInterrupt) as caught:
                 stop = caught

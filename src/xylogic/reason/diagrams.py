@@ -119,6 +119,10 @@ class CircuitEnumeration:
             self._minimal.limit(budget)
             return self._minimal
 
+    def n_edges(self, budget: Budget) -> int:
+        """Edges of the graphs. Raises BudgetExceeded."""
+        return sum(graph.n_edges for graph, _ in self._diagrams.parts(self._goal, budget))
+
     def test_once(self, budget: Budget) -> bool:
         """Whether no path of the graphs tests a feature twice, as far as is known."""
         return all(graph.order is not None for graph, _ in self._diagrams.parts(self._goal, budget))

@@ -321,7 +321,8 @@ class Monotone:
         flat = out.reshape(-1) if room else np.zeros(1, np.uint64)
         bit_set: cython.p_ulonglong = bits(current)
         rows: cython.p_ulonglong = bits(flat)
-        one: cython.ulonglong = 1
+        masks = np.left_shift(np.uint64(1), (names & 63).astype(np.uint64))
+        mask: cython.p_ulonglong = bits(masks)
         top: cython.Py_ssize_t = 0
         q: cython.Py_ssize_t
         n: cython.int
@@ -342,13 +343,13 @@ class Monotone:
                 if n < 2 or self.step[top] == 2:
                     top -= 1
                     continue
-                f = feature[self.level[n]]
+                f = self.level[n]
                 self.step[top] += 1
                 if self.step[top] == 1:
-                    bit_set[f >> 6] |= one << (f & 63)
+                    bit_set[feature[f] >> 6] |= mask[f]
                     self.left[top + 1] = self.high[n]
                 else:
-                    bit_set[f >> 6] &= ~(one << (f & 63))
+                    bit_set[feature[f] >> 6] &= ~mask[f]
                     self.left[top + 1] = self.low[n]
                 top += 1
                 self.step[top] = 0
