@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -162,6 +164,12 @@ def test_auto_does_not_compile_what_search_answers_at_once():
     e.sufficient_reasons()
     (voice,) = explainer._voices.values()
     assert not voice.route._compiled
+
+
+def test_general_reasons_pickle():
+    e = explain(grown_case(4, 4, 1))
+    for reasons in (e.general_sufficient_reasons(), e.general_necessary_reasons()):
+        assert pickle.loads(pickle.dumps(reasons)) == reasons and len(reasons)
 
 
 def test_engines_are_named():

@@ -12,7 +12,7 @@ from xylogic.budget import Budget
 from xylogic.circuit.nnf_kernel import Circuit
 from xylogic.circuit.walk_kernel import reachable
 
-__all__ = ["StateBits", "general_necessary", "general_sufficient"]
+__all__ = ["StateBits", "bits_of", "general_necessary", "general_sufficient"]
 
 Packed = tuple[int, int]  # features, states
 Wide = tuple[tuple[int, ...], tuple[int, ...]]  # features ascending, and each one's states as the bits of a number
@@ -28,11 +28,12 @@ class StateBits:
         self.every = [((1 << n) - 1) << at for n, at in zip(n_states, self.at, strict=False)]
 
     def unpacked(self, features: int, states: int) -> Wide:
-        names = tuple(_bits(features))
+        names = tuple(bits_of(features))
         return names, tuple((states & self.every[f]) >> self.at[f] for f in names)
 
 
-def _bits(number: int) -> Iterator[int]:
+def bits_of(number: int) -> Iterator[int]:
+    """The places of a number's bits, ascending."""
     while number:
         lowest = number & -number
         yield lowest.bit_length() - 1
@@ -80,7 +81,7 @@ def _products(
 ) -> Iterator[Packed]:
     for f, s in left:
         for g, t in right:
-            if within(f | g) and not any((s | t) & bits.every[i] == bits.every[i] for i in _bits(f & g)):
+            if within(f | g) and not any((s | t) & bits.every[i] == bits.every[i] for i in bits_of(f & g)):
                 yield f | g, s | t
 
 
@@ -104,7 +105,7 @@ def general_necessary(
     for features, states in clauses:
         groups[features].append(states)
     for features in necessary:
-        for states in _closed(groups[features], [bits.every[f] for f in _bits(features)], budget):
+        for states in _closed(groups[features], [bits.every[f] for f in bits_of(features)], budget):
             yield bits.unpacked(features, states)
 
 
@@ -144,7 +145,7 @@ def general_sufficient(
     ``decomposable``: disjuncts share no feature, as where graphs are test-once. Then the widest terms of a disjunction
     are those of its parts; else clauses are multiplied out.
     """
-    every = [bits.every[f] for f in _bits(sufficient)]
+    every = [bits.every[f] for f in bits_of(sufficient)]
     if decomposable:
         terms = _terms(circuit, root, bits, sum(every), budget)
     else:

@@ -299,17 +299,6 @@ class Monotone:
                 waiting += (self.low[n], self.high[n])
         return sorted(found)
 
-    def shortest(self, root: cython.int) -> int:
-        """The family of a family's smallest sets."""
-        size = {0: self.n_levels + 1, 1: 0}
-        form = {0: 0, 1: 1}
-        for n in self._below(root):
-            low, high = self.low[n], self.high[n]
-            size[n] = min(size[low], size[high] + 1)
-            kept = form[low] if size[low] == size[n] else 0
-            form[n] = self.node(self.level[n], kept, form[high]) if size[high] + 1 == size[n] else kept
-        return form[root]
-
     def sets(self, root: cython.int, features: object, out: object) -> None:
         """Write the sets of a family as bit sets of ``features[level]`` into ``out``, uint64 (n, width), as many as
         fit. Stopped early, ``n_out`` says how many it holds."""
