@@ -248,3 +248,27 @@ def test_bad_input(forest):
     other = xl.compile_model(seeded_case(3, regression=False).model)
     with pytest.raises(InvalidInputError):
         diagram & next(iter(other.values()))
+
+
+def chain(depth: int, names: list[str]) -> dict:
+    """A tree of ``depth`` tests, each below the right side of the one before."""
+    node: dict = {"class": depth % 2}
+    for k in range(depth - 1, -1, -1):
+        node = {"feature": names[k % len(names)], "cut": float(k), "left": {"class": k % 2}, "right": node}
+    return node
+
+
+def test_a_tree_of_great_depth():
+    tree = xl.build_tree(chain(60_000, ["x0"]), [xl.Feature("x0")], (0, 1))
+    diagram = xl.compile_model(xl.build_ensemble([tree], voting="majority"))[1]
+    assert (diagram.n_nodes, diagram.n_edges) == (3, 60_001)
+    assert diagram.count() == 30_000
+    assert diagram.evaluate([[0.5], [1.5], [59_999.5]]).tolist() == [True, False, False]
+
+
+def test_features_tested_only_far_down():
+    tree = xl.build_tree(chain(1500, ["x0"] * 1499 + ["x1"]), [xl.Feature("x0"), xl.Feature("x1")], (0, 1))
+    model = xl.build_ensemble([tree, tree], voting="average")
+    diagram = xl.compile_model(model)[0]
+    rows = [[1600.0, 1498.0], [1600.0, 1500.0], [7.5, 0.0], [1498.5, 0.0]]
+    assert diagram.evaluate(rows).tolist() == [label == 0 for label in model.predict(rows)]

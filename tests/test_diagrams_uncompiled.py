@@ -18,7 +18,9 @@ from xylogic.compile import product_kernel
 answers = [product_kernel.__file__.endswith(".py")]
 for seed in range(24):
     case = seeded_case(seed)
-    options = {"band": (0.0, 0.5)} if case.classes is None else {"ties": case.ties, "form": ("joint", "pairs")[seed % 2]}
+    options = {"ties": case.ties, "form": ("joint", "pairs")[seed % 2]}
+    if case.classes is None:
+        options = {"band": (0.0, 0.5)}
     for label, made in xl.compile_model(case.model, **options).items():
         diagram = made.joined() if isinstance(made, Conjunction) else made
         other = ~diagram

@@ -1,9 +1,12 @@
 """Every kernel is valid Python: run from source, it answers as the compiled one does."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import xylogic
 
 QUESTIONS = """
 import json, math, sys
@@ -56,3 +59,25 @@ def test_kernels_answer_alike_compiled_and_uncompiled():
     compiled, source = run("compiled"), run("source")
     assert (compiled[0], source[0]) == (False, True)
     assert compiled[1:] == source[1:]
+
+
+def test_no_kernel_class_uses_a_name_of_its_base_twice():
+    """Compiled, a field of that name hides the base's; from source both are one."""
+    names: dict[str, set[str]] = {}
+    bases: dict[str, str] = {}
+    for file in sorted(Path(xylogic.__file__).parent.rglob("*_kernel.pxd")):
+        for name, base, body in re.findall(
+            r"^cdef class (\w+)(?:\((\w+)\))?:\n((?:    .*\n|\n)*)", file.read_text(), re.M
+        ):
+            bases[name] = base
+            names[name] = {
+                field.strip(" *").split()[-1].strip("*")
+                for line in re.findall(r"^    cdef (?!.*\()(?:readonly )?(.*)$", body, re.M)
+                for field in line.split("#")[0].split(",")
+            } | set(re.findall(r"(\w+)\(", re.sub(r"cdef int flip\(", "", body)))
+    assert "Shallow" in names
+    for name, own in names.items():
+        base = bases[name]
+        while base:
+            assert not own & names[base], (name, base, own & names[base])
+            base = bases[base]

@@ -1,8 +1,7 @@
 """Circuits in negation normal form: literals that are sets of states, conjunctions and disjunctions.
 
-Equal nodes are one node (hash-consing): a kind and a run of ``items`` each, found through an open-addressing table of
-node numbers. A gate's items are its children, ascending; they are made first, so they have smaller numbers. A
-literal's items are its feature and the runs of its states, first and last by turns.
+Equal nodes are one node. A gate is the list of its children, ascending; they are made first, so they have smaller
+numbers. A literal is the list of its feature and the runs of its states, first and last by turns.
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -10,34 +9,22 @@ literal's items are its feature and the runs of its states, first and last by tu
 import cython
 import numpy as np
 
-from xylogic.budget import Budget
-from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.errors import InvalidInputError
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.circuit.lists_kernel import Lists
+    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints
 else:
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.circuit.lists_kernel import Lists
+    from xylogic.domain.pointer_kernel import bits, ints
 
 FALSE = 0
 TRUE = 1
 KINDS = ("false", "true", "literal", "and", "or")
-MOST_NODES = 2**31 - 2
-ALL_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
-FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-CHECK_EVERY = cython.declare(cython.int, 20000)  # gates asked for
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def mixed(code: cython.ulonglong, item: cython.ulonglong) -> cython.ulonglong:
-    """A hash, one item further."""
-    code = ((code ^ item) * FACTOR) & ALL_BITS
-    return code ^ (code >> 29)
 
 
 @cython.cclass
-class Circuit:
+class Circuit(Lists):
     """Hash-consed nodes over features of ``n_states`` states each; node 0 is *false*, node 1 is *true*.
 
     A literal is a set of states of one feature, neither empty nor full; as an argument it is an integer with a bit
@@ -46,100 +33,13 @@ class Circuit:
     """
 
     def __init__(self, n_states: object, budget: object = None) -> None:
+        Lists.__init__(self)
         self.n_states = tuple(int(n) for n in n_states)
         self.n_features = len(self.n_states)
-        self.budget = Budget()
-        self.keep = {"states": np.array([*self.n_states, 0], np.int32)}
+        self.keep["states"] = np.array([*self.n_states, 0], np.int32)
         self.state_count = ints(self.keep["states"])
-        self.n = self.n_items = self.n_links = 0
-        self.room = self.item_room = self.scratch_room = 0
-        self.unchecked = 0
-        self._grow_nodes()
-        self._grow_items(0)
-        self._grow_scratch(0)
-        self.kinds[1] = 1
-        self.n = 2
-        self.limit(self.budget if budget is None else budget)
-
-    def limit(self, budget: object) -> None:
-        """Let ``budget`` bound what is made from now on."""
-        self.budget = budget
-        self.most = MOST_NODES if budget.node_limit is None else int(min(budget.node_limit, MOST_NODES))
-
-    # ---------------------------------------------------------------- room
-
-    @cython.cfunc
-    def _resized(self, name: str, dtype: object, used: cython.Py_ssize_t, room: cython.Py_ssize_t):
-        new = np.zeros(room, dtype)
-        if used:
-            new[:used] = self.keep[name][:used]
-        self.keep[name] = new
-        return new
-
-    @cython.cfunc
-    def _afford(self, more: cython.Py_ssize_t):
-        """Raise unless the budget allows ``more`` bytes beside those in use."""
-        self.budget.check(0, self.n_bytes + more)
-
-    @cython.cfunc
-    def _grow_nodes(self):
-        room: cython.Py_ssize_t = max(256, 2 * self.room)
-        self._afford(24 * (room - self.room) + 8 * room)
-        self.kinds = ints(self._resized("kinds", np.int32, self.n, room))
-        self.size = ints(self._resized("size", np.int32, self.n, room))
-        self.at = longs(self._resized("at", np.int64, self.n, room))
-        self.code = bits(self._resized("code", np.uint64, self.n, room))
-        self.slots = ints(self._resized("slots", np.int32, 0, 2 * room))
-        self.slot_mask = 2 * room - 1
-        self.room = room
-        self._rehash()
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _rehash(self) -> cython.void:
-        n: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        for n in range(2, self.n):
-            k = cython.cast(cython.Py_ssize_t, self.code[n] & self.slot_mask)
-            while self.slots[k]:
-                k = (k + 1) & cython.cast(cython.Py_ssize_t, self.slot_mask)
-            self.slots[k] = cython.cast(cython.int, n)
-
-    @cython.cfunc
-    def _grow_items(self, n: cython.Py_ssize_t):
-        room: cython.Py_ssize_t = max(512, 2 * self.item_room, 2 * (self.n_items + n))
-        self._afford(4 * room)
-        self.items = ints(self._resized("items", np.int32, self.n_items, room))
-        self.item_room = room
-
-    @cython.cfunc
-    def _grow_scratch(self, n: cython.Py_ssize_t):
-        room: cython.Py_ssize_t = max(64, 2 * n)
-        self._afford(4 * room)
-        self.scratch = ints(self._resized("scratch", np.int32, 0, room))
-        self.scratch_room = room
-
-    # ---------------------------------------------------------------- making nodes
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def spend(self) -> cython.int:
-        """Make room for one more node; now and then check the budget."""
-        self.unchecked += 1
-        if self.unchecked >= CHECK_EVERY:
-            self.unchecked = 0
-            with cython.gil:
-                self.budget.check(0, self.n_bytes)
-        if self.n >= self.most:
-            with cython.gil:
-                self.budget.check(self.n + 1, self.n_bytes)
-                raise BudgetExceeded(f"a circuit holds at most {MOST_NODES} nodes")
-        if self.n >= self.room:
-            with cython.gil:
-                self._grow_nodes()
-        return 0
+        if budget is not None:
+            self.limit(budget)
 
     def literal_runs(
         self, feature: cython.int, runs: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t
@@ -212,16 +112,46 @@ class Circuit:
 
     def gate(self, kind: cython.int, children: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
         """The conjunction (kind 3) or disjunction (kind 4) of ``children[at : at + n]``. O(n log n)."""
+        i: cython.Py_ssize_t
+        if n > self.scratch_room:
+            with cython.gil:
+                self._grow_scratch(n)
+        for i in range(n):
+            self.scratch[i] = children[at + i]
+        return self.gathered(kind, n)
+
+    def flat_gate(self, kind: cython.int, a: cython.int, b: cython.int) -> cython.int:
+        """The gate of two nodes which takes over the children of those that are of its kind themselves."""
+        i: cython.Py_ssize_t
+        k: cython.int
+        n: cython.int
+        size: cython.Py_ssize_t = 0
+        if self.size[a] + self.size[b] + 2 > self.scratch_room:
+            with cython.gil:
+                self._grow_scratch(self.size[a] + self.size[b] + 2)
+        for k in range(2):
+            n = b if k else a
+            if self.kinds[n] == kind:
+                for i in range(self.size[n]):
+                    self.scratch[size] = self.items[self.at[n] + i]
+                    size += 1
+            else:
+                self.scratch[size] = n
+                size += 1
+        return self.gathered(kind, size)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=False)
+    def gathered(self, kind: cython.int, n: cython.Py_ssize_t) -> cython.int:
+        """The gate of the first n items of the scratch."""
         unit: cython.int = 1 if kind == 3 else 0  # TRUE, FALSE
         i: cython.Py_ssize_t
         k: cython.Py_ssize_t
         size: cython.Py_ssize_t = 0
         child: cython.int
-        if n > self.scratch_room:
-            with cython.gil:
-                self._grow_scratch(n)
         for i in range(n):
-            child = children[at + i]
+            child = self.scratch[i]
             if child == 1 - unit:
                 return child
             if child != unit:
@@ -240,45 +170,6 @@ class Circuit:
         if size == 1:
             return self.scratch[0]
         return self.find(kind, cython.cast(cython.int, size))
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=False)
-    def find(self, kind: cython.int, size: cython.int) -> cython.int:
-        """The node whose items are the first ``size`` ones of the scratch, made if need be."""
-        code: cython.ulonglong = cython.cast(cython.ulonglong, kind)
-        k: cython.Py_ssize_t
-        i: cython.int
-        n: cython.int
-        for i in range(size):
-            code = mixed(code, cython.cast(cython.ulonglong, self.scratch[i]))
-        self.spend()
-        if self.n_items + size > self.item_room:
-            with cython.gil:
-                self._grow_items(size)
-        k = cython.cast(cython.Py_ssize_t, code & self.slot_mask)
-        while self.slots[k]:
-            n = self.slots[k]
-            if self.code[n] == code and self.kinds[n] == kind and self.size[n] == size:
-                i = 0
-                while i < size and self.items[self.at[n] + i] == self.scratch[i]:
-                    i += 1
-                if i == size:
-                    return n
-            k = (k + 1) & cython.cast(cython.Py_ssize_t, self.slot_mask)
-        n = cython.cast(cython.int, self.n)
-        for i in range(size):
-            self.items[self.n_items + i] = self.scratch[i]
-        self.kinds[n] = kind
-        self.size[n] = size
-        self.at[n] = self.n_items
-        self.code[n] = code
-        self.slots[k] = n
-        self.n_items += size
-        if kind > 2:
-            self.n_links += size
-        self.n += 1
-        return n
 
     # ---------------------------------------------------------------- from Python
 
@@ -313,17 +204,9 @@ class Circuit:
         return self.gate(kind, ints(children), 0, len(children) - 1)
 
     @property
-    def n_nodes(self) -> object:
-        return self.n
-
-    @property
     def n_edges(self) -> object:
-        return self.n_links
-
-    @property
-    def n_bytes(self) -> object:
-        """Bytes of all arrays."""
-        return sum(array.nbytes for array in self.keep.values())
+        """The number of links from gates to their children. O(n_nodes)"""
+        return int(self.keep["size"][: self.n][self.keep["kinds"][: self.n] > 2].sum())
 
     def kind(self, node: cython.int) -> object:
         """``"false"``, ``"true"``, ``"literal"``, ``"and"`` or ``"or"``."""

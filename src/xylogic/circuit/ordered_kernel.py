@@ -282,7 +282,7 @@ class Ordered(Nodes):
         m: cython.int
         at: cython.Py_ssize_t
         for n in range(n_nodes):
-            if feature[n] < 0:
+            if feature[n] < 0 or edge_at[n] == edge_at[n + 1]:
                 continue
             self.spend()
             level = level_of[feature[n]]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 __all__ = ["by_weight", "sifted"]
 
 
-def by_weight(weight: NDArray[np.float64]) -> tuple[int, ...]:
-    """The tested features, the most tested one first; equal ones in column order."""
+def by_weight(weight: NDArray[np.float64], tested: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The tested features, the one of the greatest weight first; equal ones in column order."""
     order = np.argsort(-weight, kind="stable")
-    return tuple(order[weight[order] > 0].tolist())
+    return tuple(order[tested[order]].tolist())
 
 
 def sifted(order: Sequence[int], cost: Callable[[tuple[int, ...], float], float], rounds: int = 2) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from xylogic.model.sums import Scores
 
 __all__ = ["GROUP_CAP", "product_graph", "product_states"]
 
-GROUP_CAP = 2000  # pairs of nodes that the sum of two groups of trees may meet
+GROUP_CAP = 8000  # pairs of nodes that the sum of two groups of trees may meet
 
 
 def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budget, *, cap: int = GROUP_CAP) -> Graph:

@@ -21,6 +21,18 @@ else:
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # pairs of nodes
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def scrambled(number: cython.ulonglong, salt: cython.ulonglong) -> cython.ulonglong:
+    """A word that looks random, so that sums of such words tell multisets apart."""
+    word: cython.ulonglong = mixed(salt, number)
+    k: cython.int
+    for k in range(4):
+        word = mixed(word, salt ^ (word >> 31))
+    return word
+
+
 @cython.cclass
 class Sums:
     """Hash-consed nodes over levels of ``sizes`` states each, of vectors of ``width`` numbers. Node 0 is the zero."""
@@ -213,8 +225,8 @@ class Sums:
                 )
         self.level[found] = level
         self.code[found] = code
-        self.first_word[found] = mixed(mixed(0x243F6A8885A308D3, found), 0x13198A2E03707344)
-        self.second_word[found] = mixed(mixed(0xA4093822299F31D0, found), 0x082EFA98EC4E6C89)
+        self.first_word[found] = scrambled(found, 0x243F6A8885A308D3)
+        self.second_word[found] = scrambled(found, 0x13198A2E03707344)
         self.edge_at[found + 1] = start + n
         self.slots[slot] = found
         self.n_items += n

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from xylogic.budget import Budget
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.ordered_kernel import Ordered
+from xylogic.compile.collapse_kernel import collapse
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
@@ -27,7 +28,8 @@ class Forest:
     graph : its labels are the distinct leaf values; ``root`` is that of the last tree.
     roots : int32 (n_trees,), the node of each tree.
     leaf : int (n_labels,), a leaf (node of ``model.flat``) of each label.
-    weight : float64 (n_features,), how much each feature is tested: the sum over its tests of 2^-depth.
+    tested : bool (n_features,), which features some node tests.
+    weight : float64 (n_features,), how much: the sum over its tests of 2^-depth.
     """
 
     def __init__(self, model: Ensemble, cells: Sequence[Cells], scores: Scores) -> None:
@@ -50,20 +52,25 @@ class Forest:
         place = np.empty(len(flat.feature), np.int32)
         place[leaf] = label.reshape(-1)
         place[inner] = np.arange(n_labels, n_labels + len(inner))
-        node, hi, child = self._edges(inner)
-        lo = np.zeros(len(hi), np.int32)
-        edge_at = np.searchsorted(node, np.arange(len(inner) + 1))
-        lo[1:] = hi[:-1] + 1
-        lo[edge_at[:-1]] = 0
         self.roots = place[flat.roots]
+        self.tested = np.zeros(len(cells), dtype=bool)
+        self.tested[flat.feature[inner]] = True
+        node, hi, child = self._edges(inner)
+        edge_at = np.searchsorted(node, np.arange(len(inner) + 1)) if len(inner) else np.zeros(1, np.int64)
+        feature = np.concatenate([np.full(n_labels, -1, np.int32), flat.feature[inner]])
+        edge_at = np.concatenate([np.zeros(n_labels, np.int64), edge_at])
+        edge_at, hi, child = _collapsed(feature, edge_at, hi, place[child], self.roots)
+        lo = np.zeros(len(hi), np.int32)
+        lo[1:] = hi[:-1] + 1
+        lo[edge_at[:-1][np.diff(edge_at) > 0]] = 0
         self.graph = Graph(
             n_states=tuple(c.n_states for c in cells),
             n_labels=n_labels,
-            feature=np.concatenate([np.full(n_labels, -1, np.int32), flat.feature[inner]]),
-            edge_at=np.concatenate([np.zeros(n_labels, np.int64), edge_at]),
+            feature=feature,
+            edge_at=edge_at,
             lo=lo,
             hi=hi,
-            child=place[child],
+            child=child,
             root=int(self.roots[-1]),
         )
 
@@ -106,6 +113,31 @@ class Forest:
             goes_left[-1] = flat.missing[source] == 1
         hi = np.flatnonzero(np.append(goes_left[1:] != goes_left[:-1], True))
         return np.full(len(hi), node), hi, np.where(goes_left[hi], flat.left[source], flat.right[source])
+
+
+def _collapsed(
+    feature: NDArray[np.int32],
+    edge_at: NDArray[np.int64],
+    hi: NDArray[np.int32],
+    child: NDArray[np.int32],
+    roots: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """The edges with every chain of tests of one feature made a single node; the nodes passed through have none."""
+    parent = np.repeat(np.arange(len(feature)), np.diff(edge_at))
+    wanted = np.zeros(len(feature), np.int32)
+    wanted[child[feature[child] != feature[parent]]] = 1
+    wanted[roots] = 1
+    if wanted.all():
+        return edge_at, hi, child
+    made_at = np.zeros(len(feature) + 1, np.int64)
+    stack = np.zeros((len(hi) + 1, 3), np.int32)
+    room = len(hi)
+    while True:
+        made_hi, made_child = np.zeros(room, np.int32), np.zeros(room, np.int32)
+        count = collapse(feature, edge_at, hi, child, wanted, stack, made_at, made_hi, made_child)
+        if count <= room:
+            return made_at, made_hi[:count].copy(), made_child[:count].copy()
+        room = count
 
 
 class Trees:

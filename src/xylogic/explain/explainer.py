@@ -189,7 +189,7 @@ class Explainer:
         for rows in parallel(delayed(_explain_rows)(self, table.names, chunk, tuple(what)) for chunk in chunks):
             found += rows
             report(len(found))
-        return _like(X, found)
+        return _like(X, found, (*what, "status"))
 
 
 def _explain_rows(
@@ -220,7 +220,7 @@ class _Progress:
         sys.stderr.flush()
 
 
-def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
+def _like(X: Any, rows: list[dict[str, Any]], names: Sequence[str]) -> Any:
     """The rows as a data frame of the kind of ``X``, where that is one."""
     if isinstance(X, np.ndarray | list | tuple):
         return rows
@@ -229,7 +229,6 @@ def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return rows
-    names = list(rows[0]) if rows else []
     columns = {name: _column([row[name] for row in rows]) for name in names}
     answer = nw.from_dict(columns, backend=frame.implementation)
     native = answer.to_native()

@@ -123,7 +123,7 @@ class GeneralEnumeration:
         decision = self._decision
         try:
             with decision.engine.search(self._goal, decision.states, budget) as (search, work):
-                work.restricted_now = True
+                work.restricted[-1] = 1  # the kernel restricts features as it goes
                 kernel.use(search)
                 if not kernel.run(2**62 if count is None else count):
                     self._now = None

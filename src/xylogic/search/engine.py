@@ -16,8 +16,10 @@ from xylogic.model.sums import Constraint, Scores, beats
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
 from xylogic.search.games import Games
+from xylogic.search.masks import ForestMasks, GameMasks, fits
 from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import bit_set
+from xylogic.search.shallow_kernel import Shallow
 from xylogic.search.work import Work
 
 __all__ = ["Engine", "Goal", "States"]
@@ -59,6 +61,7 @@ class Engine:
         self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
         self._games: dict[Goal, Games] = {}
         self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
+        self._forest_masks: ForestMasks | None = None
         self.idle_reasons: list[Reasons] = []
         self._lock = threading.Lock()
 
@@ -73,6 +76,8 @@ class Engine:
         except (KeyError, IndexError):
             games = self._tables(goal, budget)
             work = Work(self.forest, games)
+            if fits(self.forest, games):
+                return Shallow(self.forest, games, work, budget, self._masks(games)), work
             return Search(self.forest, games, work, budget), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
@@ -83,6 +88,12 @@ class Engine:
             if goal not in self._games:
                 self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
+
+    def _masks(self, games: Games) -> GameMasks:
+        with self._lock:
+            if self._forest_masks is None:
+                self._forest_masks = ForestMasks(self.forest)
+            return GameMasks(self.forest, self._forest_masks, games)
 
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":
@@ -132,8 +143,7 @@ class Borrowed:
         return self._search, self._work
 
     def __exit__(self, *stop: object) -> None:
-        if self._work.restricted_now:
+        if self._work.restricted[-1]:
             self._work.restricted[:] = 0
-            self._work.restricted_now = False
         self._search.restart(None)
         self._engine.give_back(self._goal, self._search, self._work)
