@@ -12,7 +12,9 @@ from models import Draws
 from test_against_oracle import batches, explain, judge
 from test_general_reasons import is_small
 from xylogic.budget import Budget
+from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.walk_kernel import evaluate
+from xylogic.compile.compiling import compile_ensemble
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.reason.circuits import MinimalSets, closed_reason, robustness
 from xylogic.reason.implicates import StateBits, general_necessary, general_sufficient
@@ -76,8 +78,23 @@ def check_circuit(case, d: Draws) -> None:
     oracle = case.oracle()
     cells = explain(case)._decision.cells
     assert [c.n_states for c in cells] == [len(states) for states in oracle.states]
+    check_parts(oracle, cells, draw_parts(d, oracle, ~oracle.flip), d)
+
+
+def check_compiled(case, d: Draws) -> None:
+    """Graphs of every method and form that makes some."""
+    oracle, e = case.oracle(), explain(case)
+    if len(e._decision.flip.winners) > 1:
+        return
+    for method, form in (("product", "3A"), ("product", "3B"), ("apply", "3A"), ("apply", "3B")):
+        formulas = compile_ensemble(case.model, method, form, case.ties, cells=e._decision.cells)
+        made = formulas[oracle.prediction]
+        diagrams = made.parts if isinstance(made, Conjunction) else [made]
+        check_parts(oracle, e._decision.cells, [(diagram.graph, [False, True]) for diagram in diagrams], d)
+
+
+def check_parts(oracle, cells, parts, d: Draws) -> None:
     states = oracle.origin.astype(np.int32)
-    parts = draw_parts(d, oracle, ~oracle.flip)
     complete = closed_reason(parts, states, cells, False, Budget())
     check_formula(oracle, complete, oracle.complete_reason(), False)
     general = closed_reason(parts, states, cells, True, Budget())
@@ -93,7 +110,7 @@ def check_circuit(case, d: Draws) -> None:
     assert number == oracle.robustness()
     assert {oracle.named(s) for s in shortest} == {r for r in oracle.necessary_reasons() if len(r) == number}
     if is_small(oracle):
-        check_general(oracle, general, minimal, shortest)
+        check_general(oracle, general, minimal, shortest, all(graph.order for graph, _ in parts))
 
     with pytest.raises(InvalidInputError):
         closed_reason(
@@ -101,7 +118,7 @@ def check_circuit(case, d: Draws) -> None:
         )
 
 
-def check_general(oracle, general, minimal, shortest) -> None:
+def check_general(oracle, general, minimal, shortest, once: bool) -> None:
     circuit, bits = general.circuit, StateBits(general.circuit.n_states)
     numbers = {kind: [int(s[0]) for s in minimal.sets(kind)] for kind in ("sufficient", "necessary")}
 
@@ -119,13 +136,14 @@ def check_general(oracle, general, minimal, shortest) -> None:
     assert set(found) == expected and len(found) == len(expected)
     found = wide(general_necessary(circuit, general.root, bits, shortest, Budget()))
     assert set(found) == {reason for reason in expected if len(reason) == oracle.robustness()}
-    found = [
-        reason
-        for features in numbers["sufficient"]
-        for reason in wide(general_sufficient(circuit, general.root, bits, features, Budget()))
-    ]
     expected = oracle.general_sufficient_reasons()
-    assert set(found) == expected and len(found) == len(expected)
+    for decomposable in {once, False}:
+        found = [
+            reason
+            for features in numbers["sufficient"]
+            for reason in wide(general_sufficient(circuit, general.root, bits, features, decomposable, Budget()))
+        ]
+        assert set(found) == expected and len(found) == len(expected)
 
 
 def check_contrastive(case, d: Draws) -> None:
@@ -141,6 +159,12 @@ def check_contrastive(case, d: Draws) -> None:
 @pytest.mark.parametrize("batch", batches())
 def test_reasons_from_graphs(batch, record_property):
     judge([check_circuit], batch, record_property, "reasons from graphs")
+
+
+@pytest.mark.parametrize("batch", batches(0.2))
+def test_reasons_from_compiled_models(batch, record_property):
+    wanted = {"voting": "majority", "regression": False, "trees": (1, 5)}
+    judge([check_compiled], batch, record_property, "reasons from compiled models", **wanted)
 
 
 @pytest.mark.parametrize("batch", batches(0.3))

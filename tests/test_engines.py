@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
 
 import xylogic as xl
 from models import Draws
 from test_against_oracle import batches, explain, grown_case, judge, sets
 from test_general_reasons import is_small, wides
+from xylogic.budget import Budget
 from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral
+from xylogic.reason.general import wide_box
 
 
 def check_engine(case, d: Draws) -> None:
@@ -105,6 +112,36 @@ def test_many_states(values, n_features, seed):
     check_engine(grown_case(values, n_features, seed), Draws(seed))
 
 
+@pytest.mark.parametrize("voting", ["average", "majority"])
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_engines_on_real_forests(load, voting):
+    """Both engines, and both ways to the general reasons, on forests of scikit-learn."""
+    X, y = load(return_X_y=True)
+    forest = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
+    model = xl.read_model(forest)
+    model = model.with_voting("majority") if voting == "majority" else model
+    by_search, by_circuits = (xl.Explainer(model, engine=engine) for engine in ("search", "diagram"))
+    for x in X[::30]:
+        a, b = by_search.explain(x), by_circuits.explain(x)
+        assert a.sufficient_reasons() == b.sufficient_reasons()
+        assert a.necessary_reasons() == b.necessary_reasons()
+        assert a.contrastive() == b.contrastive()
+        assert a.robustness() == b.robustness()
+        assert a.general_sufficient_reasons() == b.general_sufficient_reasons()
+        assert a.general_necessary_reasons() == b.general_necessary_reasons()
+        shortest = a.general_necessary_reasons(shortest=True)
+        assert shortest == b.general_necessary_reasons(shortest=True)
+        assert all(reason.size == a.robustness() for reason in shortest)
+        circuits = CircuitEnumeration(b._decision, b._decision.flip, b._voice.route.diagrams)
+        for kind, found in (
+            ("sufficient", a.general_sufficient_reasons()),
+            ("necessary", a.general_necessary_reasons()),
+        ):
+            work = CircuitGeneral(b._decision, kind, circuits)
+            work.run_until(None, Budget())
+            assert {str(wide_box(b._decision, kind, wide)) for wide in work.found} == {str(reason) for reason in found}
+
+
 def test_auto_answers_alike_before_and_after_it_compiles():
     case = grown_case(4, 4, 1)
     X = np.random.default_rng(0).choice(np.arange(4) / 10, size=(40, 4))
@@ -127,6 +164,12 @@ def test_auto_does_not_compile_what_search_answers_at_once():
     e.sufficient_reasons()
     (voice,) = explainer._voices.values()
     assert not voice.route._compiled
+
+
+def test_general_reasons_pickle():
+    e = explain(grown_case(4, 4, 1))
+    for reasons in (e.general_sufficient_reasons(), e.general_necessary_reasons()):
+        assert pickle.loads(pickle.dumps(reasons)) == reasons and len(reasons)
 
 
 def test_engines_are_named():

@@ -37,6 +37,10 @@ for seed in range(12):
     for answer in found["answers"].values():
         del answer["seconds"]
     answers.append(found)
+    e = xl.Explainer(case.model, engine="diagram", **case.explainer_options()).explain(case.row)
+    for ask in (e.sufficient_reasons, e.necessary_reasons, e.general_sufficient_reasons, e.general_necessary_reasons):
+        answers.append([str(reason) for reason in ask()])
+    answers += [str(e.complete_reason()), str(e.general_reason()), str(e.robustness())]
     answers.append(case.model.apply([case.row]).tolist())
 print(json.dumps(answers))
 """

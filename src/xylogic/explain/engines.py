@@ -22,8 +22,10 @@ __all__ = ["ENGINES", "Reasoner", "Route"]
 
 ENGINES = ("auto", "search", "diagram")
 _PATIENCE = 1.0  # seconds of search before a model is worth an attempt to compile
-_MEMORY = 2**30  # bytes that the attempt may take
+_ATTEMPT = 10.0  # seconds of compiling for a general reason, which search finds but slowly
+_MEMORY = 2**30  # bytes that an attempt may take
 _TRIALS = 3  # rows that show what the diagram costs
+_FEW_EDGES = 5000  # of graphs whose clauses and terms are quicker than the search at finding wide boxes
 
 
 class Route:
@@ -46,24 +48,26 @@ class Route:
         """The engine for all reasons of one row."""
         if self.engine != "auto":
             return self.engine
-        if goal not in self._compiled and not self._compiles(goal, budget):
+        spent = self._seconds["search"]
+        if goal not in self._compiled and (spent < self._patience or not self.compiles(goal, budget, spent / 2)):
             return "search"
         if self._rows["diagram"] < _TRIALS:
             return "diagram"
         return min(self._rows, key=lambda name: self._seconds[name] / max(self._rows[name], 1))
 
-    def _compiles(self, goal: Goal, budget: Budget) -> bool:
-        spent = self._seconds["search"]
-        if spent < self._patience:
-            return False
-        left = spent / 2 if budget.time_limit is None else min(spent / 2, budget.time_limit - budget.seconds)
-        memory = _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit)
-        try:
-            self.diagrams.parts(goal, Budget(max(left, 0.0), None, memory))
-        except BudgetExceeded:
-            self._patience = 2 * spent
-            return False
-        self._compiled.add(goal)
+    def compiles(self, goal: Goal, budget: Budget, seconds: float) -> bool:
+        """Whether the graphs for a goal exist, or can be made in so many seconds."""
+        if goal not in self._compiled:
+            left = seconds if budget.time_limit is None else min(seconds, (budget.time_limit - budget.seconds) / 2)
+            memory = _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit)
+            try:
+                self.diagrams.parts(goal, Budget(max(left, 0.0), None, memory))
+            except BudgetExceeded as stop:
+                if stop.interrupted:
+                    raise
+                self._patience = max(2 * self._seconds["search"], self._patience)
+                return False
+            self._compiled.add(goal)
         return True
 
     @contextmanager
@@ -103,20 +107,21 @@ class Reasoner:
         return self.by_circuit
 
     @property
-    def compiles(self) -> bool:
+    def circuits_only(self) -> bool:
         """Whether circuits were asked for."""
         return self._route.engine == "diagram"
 
     @property
     def work(self) -> Enumeration | CircuitEnumeration:
         """What has found most."""
-        if self.compiles or (self.by_circuit is not None and self.by_circuit.complete):
+        if self.circuits_only or (self.by_circuit is not None and self.by_circuit.complete):
             return self.circuit()
         return self._searching()
 
     @property
     def complete(self) -> bool:
-        return self.work.complete
+        """Whether all reasons are found."""
+        return any(work is not None and work.complete for work in (self.by_search, self.by_circuit))
 
     def sets(self, kind: str) -> Sets:
         return self.work.sets(kind)
@@ -125,13 +130,13 @@ class Reasoner:
         return self.work.count(kind)
 
     def run(self, budget: Budget, count: int = 2**62) -> None:
-        self._run("diagram" if self.compiles else "search", lambda work: work.run(budget, count))
+        self._run("diagram" if self.circuits_only else "search", lambda work: work.run(budget, count))
 
     def run_until(self, kind: str, count: int | None, budget: Budget) -> None:
         """See :class:`~xylogic.reason.enumeration.Enumeration`."""
         if self.complete:
             return
-        engine = "diagram" if self.compiles else "search"
+        engine = "diagram" if self.circuits_only else "search"
         if count is None and self.by_search is None:
             engine = self._route.choose(self._goal, budget)
         self._run(engine, lambda work: work.run_until(kind, count, budget))
@@ -144,20 +149,28 @@ class Reasoner:
     def stream(self, kind: str, budget: Budget) -> Iterator[Sets]:
         return self.work.stream(kind, budget)
 
-    def general(self, kind: str, shortest: Sets | None) -> GeneralEnumeration | CircuitGeneral:
-        """The general reasons, over all sets of features of a kind or (``shortest``) some of them."""
-        if self.compiles:
+    def general(self, kind: str, shortest: Sets | None, budget: Budget) -> GeneralEnumeration | CircuitGeneral:
+        """The general reasons, over all sets of features of a kind or (``shortest``) some of them.
+
+        The sets come from the engine of the route; the boxes over them from circuits only where those are small.
+        """
+        if self.circuits_only and self.circuit().n_edges(budget) <= _FEW_EDGES:
             return CircuitGeneral(self._decision, kind, self.circuit(), shortest)
         return GeneralEnumeration(self._decision, kind, self, shortest)
 
     def shortest_sets(self, robustness: float, budget: Budget) -> Sets:
         """The features of all shortest necessary reasons."""
-        if self.compiles:
+        if self.circuits_only:
             return self.circuit().shortest_sets(budget)
         return shortest_sets(self._decision, robustness, budget)
 
     def formula(self, general: bool, budget: Budget) -> Formula:
         """The complete or ``general`` reason. Raises BudgetExceeded."""
-        if self.compiles or self._route.choose(self._goal, budget) == "diagram":
+        route = self._route
+        if general and route.engine == "auto":
+            by_circuit = route.compiles(self._goal, budget, _ATTEMPT)
+        else:
+            by_circuit = route.choose(self._goal, budget) == "diagram"
+        if by_circuit:
             return self.circuit().formula(general, budget)
         return searched_reason(self._decision, self, general, budget)

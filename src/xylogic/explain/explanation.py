@@ -207,7 +207,7 @@ class Explanation:
                     reasoner, given = self._enumeration(decision.flip), None
                     if question.startswith("shortest"):
                         given = reasoner.shortest_sets(self.robustness(), budget)
-                    work = self._generals[question] = reasoner.general(kind, given)
+                    work = self._generals[question] = reasoner.general(kind, given, budget)
                 work.run_until(limit, budget)
             except (BudgetExceeded, KeyboardInterrupt) as caught:
                 stop = caught
@@ -220,18 +220,19 @@ class Explanation:
         return self._answers.ask(question, ask, again=limit is not None)
 
     def complete_reason(self) -> Formula:
-        """The complete reason: true of the rows that are in the class whatever becomes of what they share not with
-        this one. Its prime implicants and implicates are the sufficient and the necessary reasons.
+        """The complete reason: true of a row exactly if what it shares with this one forces the decision. Its prime
+        implicants and implicates are the sufficient and the necessary reasons.
 
         From a diagram linear in its edges; by search the conjunction of all necessary reasons. Raises BudgetExceeded.
         """
         return self._formula("complete_reason", False)
 
     def general_reason(self) -> Formula:
-        """The general reason: true of the rows that are in the class even if some values go back to this row's.
+        """The general reason: true of a row exactly if the decision stays, whichever of its values go back to this
+        row's. It knows of other values than the row's own that keep the decision.
 
-        From a diagram linear in its edges; by search the disjunction of its prime implicants, perhaps many. Raises
-        BudgetExceeded.
+        From a diagram linear in its edges; by search the disjunction of its prime implicants, perhaps many, so that
+        ``engine="auto"`` tries to compile first. Raises BudgetExceeded.
         """
         return self._formula("general_reason", True)
 
@@ -341,7 +342,7 @@ class Explanation:
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
             work = Robustness(self._decision)
             try:
-                value = known.circuit().robustness(budget) if known.compiles else work.find(budget)
+                value = known.circuit().robustness(budget) if known.circuits_only else work.find(budget)
             except (BudgetExceeded, KeyboardInterrupt) as stop:
                 raise _limited(stop, {"lower": work.lower, "upper": work.upper}) from None
             return value if value == math.inf else int(value), None, {}

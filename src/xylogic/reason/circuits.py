@@ -116,14 +116,6 @@ class MinimalSets:
     def sets(self, kind: str, limit: int | None = None) -> NDArray[np.uint64]:
         """Those of a kind, at most ``limit``: uint64 (n, width)."""
         total = self.count(kind)
-        return self._listed(self.family(kind), total if limit is None else min(limit, total))
-
-    def shortest(self) -> NDArray[np.uint64]:
-        """The necessary reasons of the fewest features: uint64 (n, width)."""
-        family = self._kernel.shortest(self.family("necessary"))
-        return self._listed(family, self._kernel.count(family))
-
-    def _listed(self, family: int, n: int) -> NDArray[np.uint64]:
-        out = np.zeros((n, self._width), np.uint64)
-        self._kernel.sets(family, self._features, out)
+        out = np.zeros((total if limit is None else min(limit, total), self._width), np.uint64)
+        self._kernel.sets(self.family(kind), self._features, out)
         return out

@@ -19,8 +19,9 @@ from xylogic.model.ensemble import Ensemble
 from xylogic.reason.circuits import ClassGraph, MinimalSets, closed_reason, robustness
 from xylogic.reason.decision import Decision
 from xylogic.reason.general import Wide
-from xylogic.reason.implicates import StateBits, general_necessary, general_sufficient
+from xylogic.reason.implicates import StateBits, bits_of, general_necessary, general_sufficient
 from xylogic.search.engine import Goal
+from xylogic.search.sets import bit_set, members
 
 __all__ = ["CircuitEnumeration", "CircuitGeneral", "Diagrams"]
 
@@ -119,13 +120,25 @@ class CircuitEnumeration:
             self._minimal.limit(budget)
             return self._minimal
 
+    def n_edges(self, budget: Budget) -> int:
+        """Edges of the graphs. Raises BudgetExceeded."""
+        return sum(graph.n_edges for graph, _ in self._diagrams.parts(self._goal, budget))
+
+    def test_once(self, budget: Budget) -> bool:
+        """Whether no path of the graphs tests a feature twice, as far as is known."""
+        return all(graph.order is not None for graph, _ in self._diagrams.parts(self._goal, budget))
+
     def robustness(self, budget: Budget) -> float:
         """Algorithm 5; ``math.inf`` where nothing changes the decision."""
         return robustness(self.formula(False, budget), sets=False)[0]
 
     def shortest_sets(self, budget: Budget) -> Sets:
-        """The features of all shortest necessary reasons: uint64 (n, width)."""
-        return self.minimal(budget).shortest()
+        """The features of all shortest necessary reasons, V of Algorithm 5: uint64 (n, width)."""
+        engine = self._decision.engine
+        position = self._features.tolist()
+        _, sets = robustness(self.formula(False, budget))
+        found = [bit_set([position[f] for f in bits_of(features)], engine.width) for features in sets]
+        return np.array(found, dtype=np.uint64).reshape(-1, engine.width)
 
     def sets(self, kind: str) -> Sets:
         """Those of a kind, "sufficient" or "necessary", that were asked for so far: uint64 (n, width)."""
@@ -207,26 +220,17 @@ class CircuitGeneral:
         sets = self._circuits.sets(self._kind) if self._given is None else self._given
         general = self._circuits.formula(True, budget)
         columns = self._decision.columns.tolist()
-        numbers = [self._named(words, columns) for words in sets]
+        numbers = [sum(1 << columns[f] for f in members(words)) for words in sets]
         bits = StateBits(general.circuit.n_states)
         limits: Any = self
+        once = self._circuits.test_once(budget)
         if self._kind == "necessary":
             found = general_necessary(general.circuit, general.root, bits, numbers, limits)
         else:
             found = (
                 wide
                 for features in numbers
-                for wide in general_sufficient(general.circuit, general.root, bits, features, limits)
+                for wide in general_sufficient(general.circuit, general.root, bits, features, once, limits)
             )
         position = {f: i for i, f in enumerate(columns)}
         return ((tuple(position[f] for f in features), states) for features, states in found)
-
-    @staticmethod
-    def _named(words: NDArray[np.uint64], columns: list[int]) -> int:
-        """A set of the engine's features as a set of the circuit's."""
-        number, named = int.from_bytes(words.tobytes(), "little"), 0
-        while number:
-            lowest = number & -number
-            named |= 1 << columns[lowest.bit_length() - 1]
-            number ^= lowest
-        return named

@@ -12,7 +12,7 @@ from xylogic.budget import Budget
 from xylogic.circuit.nnf_kernel import Circuit
 from xylogic.circuit.walk_kernel import reachable
 
-__all__ = ["StateBits", "general_necessary", "general_sufficient"]
+__all__ = ["StateBits", "bits_of", "general_necessary", "general_sufficient"]
 
 Packed = tuple[int, int]  # features, states
 Wide = tuple[tuple[int, ...], tuple[int, ...]]  # features ascending, and each one's states as the bits of a number
@@ -28,11 +28,12 @@ class StateBits:
         self.every = [((1 << n) - 1) << at for n, at in zip(n_states, self.at, strict=False)]
 
     def unpacked(self, features: int, states: int) -> Wide:
-        names = tuple(_bits(features))
+        names = tuple(bits_of(features))
         return names, tuple((states & self.every[f]) >> self.at[f] for f in names)
 
 
-def _bits(number: int) -> Iterator[int]:
+def bits_of(number: int) -> Iterator[int]:
+    """The places of a number's bits, ascending."""
     while number:
         lowest = number & -number
         yield lowest.bit_length() - 1
@@ -80,7 +81,7 @@ def _products(
 ) -> Iterator[Packed]:
     for f, s in left:
         for g, t in right:
-            if within(f | g) and not any((s | t) & bits.every[i] == bits.every[i] for i in _bits(f & g)):
+            if within(f | g) and not any((s | t) & bits.every[i] == bits.every[i] for i in bits_of(f & g)):
                 yield f | g, s | t
 
 
@@ -104,7 +105,7 @@ def general_necessary(
     for features, states in clauses:
         groups[features].append(states)
     for features in necessary:
-        for states in _closed(groups[features], [bits.every[f] for f in _bits(features)], budget):
+        for states in _closed(groups[features], [bits.every[f] for f in bits_of(features)], budget):
             yield bits.unpacked(features, states)
 
 
@@ -112,43 +113,86 @@ def _closed(clauses: list[int], every: list[int], budget: Budget) -> list[int]:
     """Clauses over the same features, closed under resolution on one feature after the other, each to a fixpoint;
     without subsumed ones."""
     for own in every:
-        fresh = clauses
-        while fresh:
-            found = set()
-            for a in fresh:
-                budget.check()
-                for b in clauses:
-                    made = (a & b & own) | ((a | b) & ~own)
-                    if not any(made & other == other for other in every):
-                        found.add(made)
-            known = set(clauses)
-            clauses = [s for _, s in _strongest(((0, s) for s in known | found), budget)]
-            fresh = [s for s in clauses if s not in known]
+        others = [states for states in every if states != own]
+        waiting = clauses[::-1]
+        closed: list[int] = []
+        while waiting:
+            budget.check()
+            a = waiting.pop()
+            if _subsumed(a, closed):
+                continue
+            closed = [b for b in closed if a & ~b]
+            for b in closed:
+                made = (a & b & own) | ((a | b) & ~own)
+                if made not in (a, b) and not any(made & other == other for other in others):
+                    waiting.append(made)
+            closed.append(a)
+        clauses = closed
     return clauses
 
 
-def general_sufficient(circuit: Circuit, root: int, bits: StateBits, sufficient: int, budget: Budget) -> Iterator[Wide]:
+def _subsumed(clause: int, others: list[int]) -> bool:
+    outside = ~clause
+    return any(not other & outside for other in others)
+
+
+def general_sufficient(
+    circuit: Circuit, root: int, bits: StateBits, sufficient: int, decomposable: bool, budget: Budget
+) -> Iterator[Wide]:
     """The general sufficient reasons over the features of one sufficient reason (a bit set), from the general reason
-    at ``root``: its clauses' literals of these features, multiplied out. Exponential at worst; raises BudgetExceeded.
+    at ``root``, in which literals of other features count as *false*. Exponential at worst; raises BudgetExceeded.
+
+    ``decomposable``: disjuncts share no feature, as where graphs are test-once. Then the widest terms of a disjunction
+    are those of its parts; else clauses are multiplied out.
     """
+    every = [bits.every[f] for f in bits_of(sufficient)]
+    if decomposable:
+        terms = _terms(circuit, root, bits, sum(every), budget)
+    else:
 
-    def literal(f: int) -> list[Packed] | None:
-        return None if sufficient >> f & 1 else [(0, 0)]
+        def literal(f: int) -> list[Packed] | None:
+            return None if sufficient >> f & 1 else [(0, 0)]
 
-    clauses = _clauses(circuit, root, bits, literal, lambda features: True, budget)
-    terms = [sum(bits.every[f] for f in _bits(sufficient))]
-    for features, states in clauses:
-        own = [bits.every[f] for f in _bits(features)]
-        implied, cut = [], set()
-        for term in terms:
-            if any(term & every & ~states == 0 for every in own):
-                implied.append(term)
-            else:
-                cut |= {term & ~(every & ~states) for every in own}
-        terms = implied
-        for term in sorted(cut, key=lambda t: (-t.bit_count(), t)):
-            budget.check()
-            if not any(term & ~other == 0 for other in terms):
-                terms.append(term)
+        clauses = _clauses(circuit, root, bits, literal, lambda features: True, budget)
+        terms = [sum(every)]
+        for _, states in clauses:
+            cut = (term & ~(own & ~states) for term in terms for own in every if states & own)
+            implied = [term for term in terms if not all(term & own & ~states for own in every)]
+            terms = _widest([*implied, *cut], budget)
     for term in terms:
         yield bits.unpacked(sufficient, term)
+
+
+def _terms(circuit: Circuit, root: int, bits: StateBits, full: int, budget: Budget) -> list[int]:
+    """The widest terms, over the features of ``full``, that imply an or-decomposable circuit."""
+    form: dict[int, list[int]] = {0: [], 1: [full]}
+    for n in reachable(circuit, [root]).tolist():
+        kind, children = circuit.kind(n), circuit.children(n)
+        if kind == "literal":
+            f = circuit.feature(n)
+            own = bits.every[f] & full
+            form[n] = [(full & ~own) | (circuit.states(n) << bits.at[f])] if own else []
+        elif kind == "or":
+            form[n] = _widest([term for child in children for term in form[child]], budget)
+        elif kind == "and":
+            joined = [full]
+            for child in sorted(children, key=lambda c: len(form[c])):
+                joined = _widest([a & b for a in joined for b in form[child]], budget)
+            form[n] = joined
+    return form[root]
+
+
+def _widest(terms: list[int], budget: Budget) -> list[int]:
+    """The terms that no other one contains."""
+    budget.check()
+    if len(terms) < 2:
+        return terms
+    kept: list[int] = []
+    for term in sorted(set(terms), key=lambda t: (-t.bit_count(), t)):
+        budget.check()
+        for wider in kept:
+            if not term & ~wider:
+                break
+        else:
+            kept.append(term)
+    return kept

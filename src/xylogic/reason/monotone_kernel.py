@@ -299,17 +299,6 @@ class Monotone:
                 waiting += (self.low[n], self.high[n])
         return sorted(found)
 
-    def shortest(self, root: cython.int) -> int:
-        """The family of a family's smallest sets."""
-        size = {0: self.n_levels + 1, 1: 0}
-        form = {0: 0, 1: 1}
-        for n in self._below(root):
-            low, high = self.low[n], self.high[n]
-            size[n] = min(size[low], size[high] + 1)
-            kept = form[low] if size[low] == size[n] else 0
-            form[n] = self.node(self.level[n], kept, form[high]) if size[high] + 1 == size[n] else kept
-        return form[root]
-
     def sets(self, root: cython.int, features: object, out: object) -> None:
         """Write the sets of a family as bit sets of ``features[level]`` into ``out``, uint64 (n, width), as many as
         fit. Stopped early, ``n_out`` says how many it holds."""
@@ -321,7 +310,8 @@ class Monotone:
         flat = out.reshape(-1) if room else np.zeros(1, np.uint64)
         bit_set: cython.p_ulonglong = bits(current)
         rows: cython.p_ulonglong = bits(flat)
-        one: cython.ulonglong = 1
+        masks = np.left_shift(np.uint64(1), (names & 63).astype(np.uint64))
+        mask: cython.p_ulonglong = bits(masks)
         top: cython.Py_ssize_t = 0
         q: cython.Py_ssize_t
         n: cython.int
@@ -342,13 +332,13 @@ class Monotone:
                 if n < 2 or self.step[top] == 2:
                     top -= 1
                     continue
-                f = feature[self.level[n]]
+                f = self.level[n]
                 self.step[top] += 1
                 if self.step[top] == 1:
-                    bit_set[f >> 6] |= one << (f & 63)
+                    bit_set[feature[f] >> 6] |= mask[f]
                     self.left[top + 1] = self.high[n]
                 else:
-                    bit_set[f >> 6] &= ~(one << (f & 63))
+                    bit_set[feature[f] >> 6] &= ~mask[f]
                     self.left[top + 1] = self.low[n]
                 top += 1
                 self.step[top] = 0
