@@ -31,8 +31,8 @@ _FEW_EDGES = 5000  # of graphs whose clauses and terms are quicker than the sear
 class Route:
     """How the questions about one model over one list of cells are answered.
 
-    ``"auto"`` searches until that has taken a second; then it tries to compile, for at most half the time that the
-    search took, and again whenever that has doubled. Once there is a diagram, three rows are answered by it, the
+    ``"auto"`` searches until that has taken a second; then it tries to compile, for at most a quarter of the time that
+    the search took, and again whenever that has doubled. Once there is a diagram, three rows are answered by it, the
     others by the engine that took less time a row. All engines give the same answers.
     """
 
@@ -49,7 +49,7 @@ class Route:
         if self.engine != "auto":
             return self.engine
         spent = self._seconds["search"]
-        if goal not in self._compiled and (spent < self._patience or not self.compiles(goal, budget, spent / 2)):
+        if goal not in self._compiled and (spent < self._patience or not self.compiles(goal, budget, spent / 4)):
             return "search"
         if self._rows["diagram"] < _TRIALS:
             return "diagram"
@@ -58,7 +58,7 @@ class Route:
     def compiles(self, goal: Goal, budget: Budget, seconds: float) -> bool:
         """Whether the graphs for a goal exist, or can be made in so many seconds."""
         if goal not in self._compiled:
-            left = seconds if budget.time_limit is None else min(seconds, (budget.time_limit - budget.seconds) / 2)
+            left = seconds if budget.time_limit is None else min(seconds, (budget.time_limit - budget.seconds) / 4)
             memory = _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit)
             try:
                 self.diagrams.parts(goal, Budget(max(left, 0.0), None, memory))
