@@ -30,5 +30,3 @@ cdef class Nodes:
     cdef void _rehash(self) noexcept nogil
     @cython.final
     cdef int make(self, int level, int *hi, int *child, Py_ssize_t at, Py_ssize_t n) except -1 nogil
-    @cython.final
-    cdef int below(self, int node, int state) noexcept nogil

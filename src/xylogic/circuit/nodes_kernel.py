@@ -182,19 +182,6 @@ class Nodes:
         children = np.array(child, np.int32)
         return self.make(level, ints(his), ints(children), 0, len(his))
 
-    def below(self, node: cython.int, state: cython.int) -> cython.int:
-        """The child of an inner node for a state, by bisection."""
-        low: cython.longlong = self.edge_at[node]
-        high: cython.longlong = self.edge_at[node + 1] - 1
-        middle: cython.longlong
-        while low < high:
-            middle = (low + high) >> 1
-            if self.hi[middle] < state:
-                low = middle + 1
-            else:
-                high = middle
-        return self.child[low]
-
     def reaches(self, root: cython.int, label: cython.int) -> bool:
         """Whether some path from ``root`` ends at a leaf. Linear."""
         marks = np.zeros(max(root, label) + 1, np.int32)

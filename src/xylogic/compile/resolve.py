@@ -53,7 +53,6 @@ def resolved(trees: Trees, scores: Scores, question: Question, product: Graph, b
         "child": np.concatenate([product.child, forest.child + np.int32(shift)]),
         "place": places,
         "roots": np.append(np.int32(product.root), roots + np.int32(shift)),
-        "n_tree_labels": len(values),
         "value": np.ascontiguousarray(values).reshape(-1),
         "base": np.ascontiguousarray(scores.base[columns]),
         "divisor": scores.divisor,

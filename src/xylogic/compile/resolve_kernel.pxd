@@ -7,7 +7,7 @@ cdef class Resolver:
     cdef Nodes nodes
     cdef object budget
     cdef dict keep  # the arrays below, by name
-    cdef int n_parts, n_columns, n_constraints, n_classes, n_tree_labels, n_levels
+    cdef int n_parts, n_columns, n_constraints, n_classes, n_levels
     cdef readonly long long states
     cdef long long unchecked
     # graphs: part 0 is the product's, the others are trees; nodes of both in one numbering, the product's first

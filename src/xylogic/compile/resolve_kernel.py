@@ -29,7 +29,6 @@ class Resolver:
         self.n_parts, self.n_levels = len(problem["roots"]), nodes.n_levels
         self.n_columns, self.n_constraints = len(problem["base"]), len(problem["plus"])
         self.n_classes, self.n_product = problem["n_classes"], len(problem["place"])
-        self.n_tree_labels = problem["n_tree_labels"]
         self.states = self.unchecked = 0
         depth = self.n_levels + 2
         self.keep = {

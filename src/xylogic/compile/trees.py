@@ -89,8 +89,7 @@ class Forest:
             if cells.is_set:
                 sets += [self._set_edges(inner, node, cells) for node in nodes.tolist()]
             elif len(nodes):
-                distinct, which = np.unique(flat.cut[inner[nodes]], return_inverse=True)
-                cut[nodes] = np.array([cells.cut_index(c) for c in distinct], np.int32)[which.reshape(-1)]
+                cut[nodes] = cells.cut_indices(flat.cut[inner[nodes]])
         last = np.array([c.n_values - 1 for c in self.cells], np.int32)[feature]
         ordered = np.array([not c.is_set for c in self.cells])[feature]
         missing = np.array([c.missing for c in self.cells])[feature]

@@ -38,11 +38,6 @@ class Question:
     def n_labels(self) -> int:
         return self.n_classes or 2
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether no sum leaves the answer to float arithmetic."""
-        return bool((self.sure == self.never).all())
-
     def scaled(self, share: float) -> Question:
         """The question for a share of the trees: what a sum must reach, scaled down."""
         sure, never = ((bound * share).astype(np.int64) for bound in (self.sure, self.never))
@@ -59,18 +54,6 @@ class Question:
                 column -= fixed[:, c.minus]
             columns.append(column)
         return np.ascontiguousarray(np.column_stack(columns))
-
-    def label(self, scores: Sequence[float]) -> int:
-        """The label of a row by the model's own scores."""
-        held = []
-        for c in self.constraints:
-            a = scores[c.plus] if c.plus >= 0 else c.level
-            b = scores[c.minus] if c.minus >= 0 else c.level
-            held.append(a > b or (a == b and not c.strict))
-        if not self.n_classes:
-            return int(all(held))
-        beaten = {int(m if holds else p) for holds, p, m in zip(held, self.plus, self.minus, strict=True)}
-        return next(c for c in range(self.n_classes) if c not in beaten)
 
 
 def _question(scores: Scores, constraints: Sequence[Constraint], pairs: Sequence[tuple[int, int]] = ()) -> Question:

@@ -76,6 +76,12 @@ class Cells:
         beyond = (cuts >= self.limits[1]) | ((self.feature.kind == "boolean") & (cuts >= 1.0))
         return np.where(beyond, self.n_values, np.searchsorted(self._cuts, cuts, side="right")).astype(np.int32) - 1
 
+    def cut_indices(self, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
+        """:meth:`cut_index` of many cuts."""
+        last = np.searchsorted(self._cuts, cuts, side="right").astype(np.int32) - np.int32(1)
+        top = min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
+        return np.where(cuts >= top, np.int32(self.n_values - 1), last)
+
     def round(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers as the model sees them."""
         return values.astype(np.float32).astype(np.float64) if self.cast == "float32" else values
