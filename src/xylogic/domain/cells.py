@@ -67,17 +67,8 @@ class Cells:
         states[absent] = self.n_values
         return states
 
-    def cut_index(self, cut: float) -> int:
-        """The last state whose numbers are all <= ``cut`` (-1: none)."""
-        return int(self.cut_indices(np.array([cut]))[0])
-
     def cut_indices(self, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
-        """``cut_index`` of many cuts, int32. O(n log cuts)."""
-        beyond = (cuts >= self.limits[1]) | ((self.feature.kind == "boolean") & (cuts >= 1.0))
-        return np.where(beyond, self.n_values, np.searchsorted(self._cuts, cuts, side="right")).astype(np.int32) - 1
-
-    def cut_indices(self, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
-        """:meth:`cut_index` of many cuts."""
+        """Of each cut, the last state whose numbers are all <= it (-1: none): int32 (n,). O(n log cuts)."""
         last = np.searchsorted(self._cuts, cuts, side="right").astype(np.int32) - np.int32(1)
         top = min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
         return np.where(cuts >= top, np.int32(self.n_values - 1), last)

@@ -19,7 +19,8 @@ from xylogic.domain.feature import Feature
 from xylogic.domain.table import Table, check_whole, read_row, read_table
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.engines import ENGINES, Route
-from xylogic.explain.explanation import Explanation, Voice
+from xylogic.explain.explanation import Explanation
+from xylogic.explain.verdict import Voice
 from xylogic.model.states import model_cells
 from xylogic.reason.partial import PartialRow, mentions_missing
 from xylogic.search.engine import Engine, Goal
