@@ -152,6 +152,9 @@ def test_algorithms_3a_and_3b_count_votes(seed):
             for part in parts:
                 check_structure(part)
                 check_weak_test_once(part)
+                if part.order is not None:
+                    check_ordered(part)
+            assert (parts[0].order is None) == (seed % 3 == 2)
             assert (np.all([labels(part, worlds) for part in parts], axis=0) == expected).all(), case
 
 

@@ -50,6 +50,11 @@ class Apply(Graphs):
         if budget is not None:
             self.limit(budget)
 
+    @property
+    def is_ordered(self) -> object:
+        """Whether an order of features was given."""
+        return bool(self.ordered)
+
     # ---------------------------------------------------------------- room
 
     @cython.cfunc

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from xylogic.circuit.exchange_kernel import adopt, freeze
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.nnf_kernel import FALSE, TRUE, Circuit
 
-__all__ = ["ordered_graph"]
+__all__ = ["graph_of", "ordered_graph"]
 
 _SPARE = 1 << 16  # nodes that may be dead before they are cleared away
 
@@ -35,23 +35,29 @@ def ordered_graph(circuit: Circuit, nodes: Sequence[int], budget: Budget) -> Gra
     made = {FALSE: FALSE, TRUE: TRUE}
     most = _SPARE
     for n in nodes:
-        kind = circuit.kind(n)
-        if kind == "literal":
-            made[n] = adopt(graphs, _literal(circuit, n))
-        elif kind in ("and", "or"):
-            join = graphs.conjunction if kind == "and" else graphs.disjunction
-            children = circuit.children(n)
-            made[n] = made[children[0]]
-            for child in children[1:]:
-                made[n] = join(made[n], made[child])
-            for child in children:
-                uses[child] -= 1
-                if not uses[child]:
-                    del made[child]
-            if graphs.n_nodes > most:
-                made = dict(zip(made, graphs.collect(list(made.values())), strict=True))
-                most = 2 * graphs.n_nodes + _SPARE
+        if n in made:
+            continue
+        made[n] = graph_of(graphs, circuit, n, made)
+        for child in circuit.children(n):
+            uses[child] -= 1
+            if not uses[child] and child > TRUE:
+                del made[child]
+        if graphs.n_nodes > most:
+            made = dict(zip(made, graphs.collect(list(made.values())), strict=True))
+            most = 2 * graphs.n_nodes + _SPARE
     return replace(freeze(graphs, made[nodes[-1]]), order=tuple(order))
+
+
+def graph_of(graphs: Apply, circuit: Circuit, node: int, made: Mapping[int, int]) -> int:
+    """The root of a literal's or a gate's graph; ``made`` has those of its children."""
+    if circuit.kind(node) == "literal":
+        return int(adopt(graphs, _literal(circuit, node)))
+    join = graphs.conjunction if circuit.kind(node) == "and" else graphs.disjunction
+    first, *rest = circuit.children(node)
+    root = made[first]
+    for child in rest:
+        root = join(root, made[child])
+    return root
 
 
 def _literal(circuit: Circuit, node: int) -> Graph:

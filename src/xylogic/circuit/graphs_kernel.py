@@ -103,7 +103,7 @@ class Graphs(Lists):
                 self.paths.scratch[size + 1] = self.lo[f]
                 self.paths.scratch[size + 2] = self.hi[f]
                 size += 3
-        return self.paths.find(2, size)
+        return self.paths.find(2, size) if size else 2
 
     # ---------------------------------------------------------------- nodes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 from xylogic.budget import Budget
 from xylogic.circuit.apply_kernel import Apply
 from xylogic.circuit.exchange_kernel import freeze, negation
+from xylogic.circuit.formula_graph import graph_of
 from xylogic.circuit.graph import Graph
-from xylogic.circuit.nnf_kernel import FALSE, TRUE
+from xylogic.circuit.nnf_kernel import FALSE, TRUE, Circuit
 from xylogic.circuit.sorting import comparators, merger
 from xylogic.circuit.sorting_kernel import needed
 from xylogic.compile.formula_kernel import parents_first
 from xylogic.compile.graph_kernel import raw_trees
-from xylogic.compile.sortnet import check_votes, rank
+from xylogic.compile.sortnet import check_votes, rank, tree_formulas
 from xylogic.compile.splits import Splits, heaviest_first
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
@@ -35,8 +37,8 @@ def compile_apply(
     form: str = "3B",
     order: Sequence[int] | None = None,
     network: str = "odd-even",
-    printed: bool = False,
     budget: Budget | None = None,
+    printed: bool = False,
 ) -> dict[Hashable, tuple[Graph, ...]]:
     """Class label -> weak test-once graphs whose conjunction is the formula of the class.
 
@@ -47,21 +49,21 @@ def compile_apply(
     ties : as of :func:`~xylogic.compile.sortnet.compile_sortnet`.
     form : ``"3B"``: a graph for each other class, "at least as many votes as that one"; ``"3A"``: their conjunction
         as one graph. For two classes both are one graph.
-    order : all features, from first to last: which one to test where two are next; ``None``: the most tested one.
+    order : all features, in which order to test them; ``None``: the most tested one first. The trees are brought into
+        it beforehand, so that the graphs are ordered.
     network : the kind of sorting network.
-    printed : where two features are next, test the first operand's, as printed; ``order`` means nothing then.
     budget : bounds nodes alive at a time, bytes and time.
+    printed : leave the trees their own orders, and where two features are next test the first operand's. The graphs
+        are weak test-once then, often larger; ``order`` means nothing.
 
     Raises BudgetExceeded, and InvalidInputError for other models and options. No useful bound is known.
     """
     classes = check_votes(model, ties)
     if form not in FORMS:
         raise InvalidInputError(f"form is {form!r}; accepted: {', '.join(FORMS)}")
-    if printed:
-        order = None
-    elif order is None:
-        order = heaviest_first(model.flat, len(cells))
-    votes = _Votes(model, cells, network, Apply([c.n_states for c in cells], budget, order))
+    order = heaviest_first(model.flat, len(cells)) if order is None else order
+    kept = None if printed else tuple(int(f) for f in order)
+    votes = _Votes(model, cells, network, Apply([c.n_states for c in cells], budget, kept))
     answer: dict[Hashable, tuple[Graph, ...]] = {}
     for i, label in enumerate(classes):
         others = [j for j in range(len(classes)) if j != i]
@@ -71,7 +73,7 @@ def compile_apply(
             parts = votes.beats(i, [(j, rank(model, ties, i, j)) for j in others])
         if form == "3A" or not parts:
             parts = [votes.all_of(parts)]
-        answer[label] = tuple(freeze(votes.graphs, part) for part in parts)
+        answer[label] = tuple(replace(freeze(votes.graphs, part), order=kept) for part in parts)
     return answer
 
 
@@ -82,18 +84,13 @@ class _Votes:
     """
 
     def __init__(self, model: Ensemble, cells: Sequence[Cells], network: str, graphs: Apply) -> None:
-        flat, splits = model.flat, Splits(model, cells)
         self.graphs = graphs
         self._network = network
         self._wires = 1 << (model.n_trees - 1).bit_length()
         self._held: list[list[int]] = []
         self._most = _SPARE
-        winner = np.argmax(model.votes, axis=1).astype(np.int32)
-        order = parents_first(flat.left, flat.right, flat.roots)
-        self._trees = []
-        for label in range(len(model.classes or ())):
-            raw = raw_trees(graphs, flat.left, flat.right, order, flat.roots, splits, winner, label)
-            self._trees.append(self._hold([graphs.conjunction(n, TRUE) for n in raw.tolist()]))
+        trees = _ordered_trees if graphs.is_ordered else _free_trees
+        self._trees = [self._hold(roots) for roots in trees(model, cells, graphs)]
         self._halves: dict[tuple[int, bool], list[int]] = {}
 
     def at_least(self, rank: int, label: int) -> int:
@@ -159,3 +156,26 @@ class _Votes:
         for numbers in self._held:
             numbers[:] = [next(found) for _ in numbers]
         self._most = 2 * self.graphs.n_nodes + _SPARE
+
+
+def _ordered_trees(model: Ensemble, cells: Sequence[Cells], graphs: Apply) -> list[list[int]]:
+    """Per class and tree, the graph of "it votes for the class", its features in the manager's order."""
+    circuit = Circuit(graphs.n_states, graphs.budget)
+    formulas = tree_formulas(model, cells, circuit)
+    roots = [formulas(label, False).tolist() for label in range(len(model.classes or ()))]
+    made = {FALSE: FALSE, TRUE: TRUE}
+    for n in range(TRUE + 1, circuit.n_nodes):
+        made[n] = graph_of(graphs, circuit, n, made)
+    return [[made[root] for root in row] for row in roots]
+
+
+def _free_trees(model: Ensemble, cells: Sequence[Cells], graphs: Apply) -> list[list[int]]:
+    """The same with the features in each tree's own order."""
+    flat, splits = model.flat, Splits(model, cells)
+    winner = np.argmax(model.votes, axis=1).astype(np.int32)
+    nodes = parents_first(flat.left, flat.right, flat.roots)
+    found = []
+    for label in range(len(model.classes or ())):
+        raw = raw_trees(graphs, flat.left, flat.right, nodes, flat.roots, splits, winner, label)
+        found.append([graphs.conjunction(n, TRUE) for n in raw.tolist()])
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["TIES", "check_votes", "compile_sortnet", "rank"]
+__all__ = ["TIES", "check_votes", "compile_sortnet", "rank", "tree_formulas"]
 
 TIES = ("model", "winners", "merged")
 
@@ -85,23 +85,32 @@ def rank(model: Ensemble, ties: str, i: int, j: int) -> int:
     return n + 1 if loses_ties else n
 
 
+def tree_formulas(model: Ensemble, cells: Sequence[Cells], circuit: Circuit) -> Callable[[int, bool], _Nodes]:
+    """A function of a class and whether to negate, which makes each tree's formula that it votes so: int32 (n_trees,).
+
+    O(n_nodes) a call.
+    """
+    flat, splits = model.flat, Splits(model, cells)
+    winner = np.argmax(model.votes, axis=1).astype(np.int32)
+    sides = [literals(circuit, splits.feature, side) for side in (splits.left, splits.right)]
+    order = parents_first(flat.left, flat.right, flat.roots)
+    forest = flat.left, flat.right, order, flat.roots, splits.of_node, *sides, winner
+
+    def formulas(label: int, negate: bool) -> _Nodes:
+        return class_formulas(circuit, *forest, label, negate)
+
+    return formulas
+
+
 class _Votes:
     """The trees' votes as nodes of a circuit, and counts of them."""
 
     def __init__(self, model: Ensemble, cells: Sequence[Cells], network: str, circuit: Circuit) -> None:
-        flat, splits = model.flat, Splits(model, cells)
         self.circuit = circuit
+        self._formulas = tree_formulas(model, cells, circuit)
         self._network = network
         self._wires = 1 << (model.n_trees - 1).bit_length()
-        winner = np.argmax(model.votes, axis=1).astype(np.int32)
-        sides = [literals(circuit, splits.feature, side) for side in (splits.left, splits.right)]
-        order = parents_first(flat.left, flat.right, flat.roots)
-        self._forest = (flat.left, flat.right, order, flat.roots, splits.of_node, *sides, winner)
         self._sorted: dict[tuple[int, bool], _Nodes] = {}
-
-    def _formulas(self, label: int, negate: bool) -> _Nodes:
-        """Per tree, that it votes for the class (``negate``: for another one)."""
-        return class_formulas(self.circuit, *self._forest, label, negate)
 
     def at_least(self, rank: int, label: int) -> int:
         """At least ``rank`` trees vote for the class."""
