@@ -7,9 +7,12 @@ cdef class Apply(Graphs):
     cdef int *rank  # place of each feature in the order
     cdef bint ordered
     # pairs (a, b) being worked on: states from .. to of the feature are left, those before `at` are done, and the
-    # children of at .. end are being worked on; the edges made so far begin at edges[frame_edges]
+    # children of at .. end are being worked on, by edges of a and b that begin at the items a_edge and b_edge; the
+    # edges made so far begin at edges[frame_edges]
     cdef int *frame_a
     cdef int *frame_b
+    cdef int *frame_a_edge
+    cdef int *frame_b_edge
     cdef int *frame_op
     cdef int *frame_path
     cdef int *frame_feature

@@ -60,10 +60,12 @@ class Apply(Graphs):
     @cython.cfunc
     def _grow_frames(self):
         room: cython.Py_ssize_t = max(64, 2 * self.frame_room)
-        self._afford(44 * (room - self.frame_room))
+        self._afford(48 * (room - self.frame_room))
         used = self.frame_room
         self.frame_a = ints(self._resized("frame_a", np.int32, used, room))
         self.frame_b = ints(self._resized("frame_b", np.int32, used, room))
+        self.frame_a_edge = ints(self._resized("frame_a_edge", np.int32, used, room))
+        self.frame_b_edge = ints(self._resized("frame_b_edge", np.int32, used, room))
         self.frame_op = ints(self._resized("frame_op", np.int32, used, room))
         self.frame_path = ints(self._resized("frame_path", np.int32, used, room))
         self.frame_feature = ints(self._resized("frame_feature", np.int32, used, room))
@@ -197,6 +199,8 @@ class Apply(Graphs):
         self.frame_from[k] = self.lo[f]
         self.frame_at[k] = self.lo[f]
         self.frame_to[k] = self.hi[f]
+        self.frame_a_edge[k] = 1
+        self.frame_b_edge[k] = 1
         self.frame_edges[k] = cython.cast(cython.int, self.n_edge_items)
         self.top += 1
         return -1
@@ -223,11 +227,18 @@ class Apply(Graphs):
         a: cython.int = self.frame_a[k]
         b: cython.int = self.frame_b[k]
         state: cython.int = self.frame_at[k]
-        e: cython.Py_ssize_t = self.edge_of(a, state)
-        end: cython.int = min(self.frame_to[k], self.items[e + 1])
+        e: cython.Py_ssize_t = self.at[a] + self.frame_a_edge[k]
+        end: cython.int
+        while self.items[e + 1] < state:
+            e += 3
+        self.frame_a_edge[k] = cython.cast(cython.int, e - self.at[a])
+        end = min(self.frame_to[k], self.items[e + 1])
         a = self.items[e + 2]
         if b > 1 and self.items[self.at[b]] == f:
-            e = self.edge_of(b, state)
+            e = self.at[b] + self.frame_b_edge[k]
+            while self.items[e + 1] < state:
+                e += 3
+            self.frame_b_edge[k] = cython.cast(cython.int, e - self.at[b])
             end = min(end, self.items[e + 1])
             b = self.items[e + 2]
         self.frame_end[k] = end

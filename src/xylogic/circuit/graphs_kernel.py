@@ -125,8 +125,11 @@ class Graphs(Lists):
         """Node n, or the first one below it whose test the path does not decide."""
         f: cython.int
         k: cython.Py_ssize_t
+        one: cython.ulonglong = 1
         while n > 1:
-            f = self.items[self.at[n]]
+            f = cython.cast(cython.int, self.items[self.at[n]])
+            if self.kinds[n] == 2 and not self.tight[f >> 6] & (one << (f & 63)):
+                break
             k = self.edge_of(n, self.lo[f])
             if self.items[k + 1] < self.hi[f]:
                 break
