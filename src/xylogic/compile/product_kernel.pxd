@@ -11,6 +11,7 @@ cdef class Product(Verdict):
     cdef object budget
     cdef dict keep  # the arrays below, by name
     cdef readonly long long states
+    cdef long long most_states
     cdef readonly int forgotten
     cdef long long unchecked
     # one frame a level: nodes that test it (by their current edge), other nodes, their greatest sums and hash

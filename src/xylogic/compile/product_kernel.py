@@ -23,6 +23,7 @@ else:
     from xylogic.domain.pointer_kernel import bits, ints, longs
 
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # states
+GAVE_UP = cython.declare(cython.int, -2)
 MOST_FORGOTTEN = 16  # times that what is known is given up for room; then the budget ends the product
 ALL_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
@@ -212,7 +213,7 @@ class Product(Verdict):
         return 0
 
     def search(self) -> cython.int:
-        """The node of the state in ``ids``, ``gained[:width]`` and ``frame_key[:2]``."""
+        """The node of the state in ``ids``, ``gained[:width]`` and ``frame_key[:2]``, or GAVE_UP."""
         width: cython.Py_ssize_t = self.width
         d: cython.int = 0
         out: cython.int = 0
@@ -288,6 +289,8 @@ class Product(Verdict):
                         self.child_most[p] = self.entry_bounds[e + width + p]
             if result < 0:
                 self.states += 1
+                if self.states == self.most_states:
+                    return GAVE_UP
                 self.unchecked += 1
                 if self.unchecked >= CHECK_EVERY:
                     self.unchecked = 0
@@ -340,8 +343,12 @@ class Product(Verdict):
                 for i in range(self.n_testing[d]):
                     hi = min(hi, edge_hi[testing[at + i]])
 
-    def run(self, groups: object, constant: object) -> int:
-        """The node of the sum of ``groups`` (node numbers, none 0) and ``constant``, int64 (width,)."""
+    def run(self, groups: object, constant: object, most_states: cython.longlong = 0) -> object:
+        """The node of the sum of ``groups`` (node numbers, none 0) and ``constant``, int64 (width,).
+
+        ``None`` where that takes ``most_states`` states, if given.
+        """
+        self.most_states = most_states
         self.n_groups = len(groups)
         depth = self.sums.n_levels + 2
         result: cython.int
@@ -368,4 +375,4 @@ class Product(Verdict):
         self.frame_key[1] = b
         with cython.nogil:
             result = self.search()
-        return result
+        return None if result == GAVE_UP else result
