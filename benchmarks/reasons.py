@@ -10,6 +10,7 @@ from typing import Any
 
 import common
 import numpy as np
+import paper
 import reference
 
 import xylogic as xl
@@ -61,13 +62,13 @@ def measure(name: str, vote: str, args: Any, program: Path | None, folder: Path)
         if program is not None:
             theirs.append(reference.run(program, path, vote, args.seconds))
         ours.append(one_round(explainer, rows))
-    paper = common.PAPER[name]
-    paper_ms = (paper["sr_s"] + paper["nr_s"]) * 1e3
+    published = paper.REASONS[name]
+    paper_ms = (published["sr_s"] + published["nr_s"]) * 1e3
     last, ms = ours[-1], common.median(one["ms"] for one in ours)
     record = {
         "set": name,
         "vote": vote,
-        "trees": int(paper["trees"]),
+        "trees": int(published["trees"]),
         "rows": len(rows),
         "rounds": len(ours),
         "#SR": last["n_sr"],
@@ -80,9 +81,9 @@ def measure(name: str, vote: str, args: Any, program: Path | None, folder: Path)
         "partial": last["partial"],
         "paper ms": paper_ms,
         "paper/ours": paper_ms / ms,
-        "paper #SR": paper["n_sr"],
-        "paper #NR": paper["n_nr"],
-        "paper robustness": paper["robustness"],
+        "paper #SR": published["n_sr"],
+        "paper #NR": published["n_nr"],
+        "paper robustness": published["robustness"],
     }
     if theirs:
         reference_ms = common.median(one["ms"] for one in theirs)
@@ -115,7 +116,7 @@ COLUMNS = ("set", "vote", "#SR", "#NR", "robustness", "ms", "max ms", "reference
 
 def main() -> None:
     parser = common.parser(__doc__)
-    parser.add_argument("--sets", nargs="*", default=list(common.PAPER))
+    parser.add_argument("--sets", nargs="*", default=list(paper.REASONS))
     parser.add_argument("--votes", nargs="*", default=["hard", "soft"], choices=["hard", "soft"])
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3, help="passes of each side, in turn")

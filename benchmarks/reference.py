@@ -1,4 +1,4 @@
-"""The native reference of the reason benchmark: builds it, writes forests for it, reads what it prints."""
+"""The native references: builds them, writes forests for them, reads what they print."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ _LINE = re.compile(
     r"(?P<ms>[\d.]+) ms/inst \(max (?P<max_ms>[\d.]+)\).* done (?P<rows>\d+) timeouts (?P<timeouts>\d+)"
 )
 
+_PRODUCT = re.compile(
+    r"nodes/class (?P<nodes>[\d.]+) edges/class (?P<edges>[\d.]+) sec/class (?P<s>[\d.]+) .* MB (?P<MB>\d+) bad 0"
+)
 
-def build(sources: Path | None, folder: Path) -> tuple[Path | None, str]:
-    """Compile search.cpp into `folder` for this processor; (program, "") or (None, the reason it is skipped)."""
+
+def build(sources: Path | None, folder: Path, name: str = "search") -> tuple[Path | None, str]:
+    """Compile NAME.cpp into `folder` for this processor; (program, "") or (None, the reason it is skipped)."""
     if sources is None:
         return None, "no --reference-dir"
     compiler = shutil.which("g++")
     if compiler is None:
         return None, "no g++"
-    program = folder / "search"
-    command = [compiler, "-O3", "-march=native", "-std=c++17", str(sources / "search.cpp"), "-o", str(program)]
+    program = folder / name
+    command = [compiler, "-O3", "-march=native", "-std=c++17", str(sources / f"{name}.cpp"), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (program, "") if done.returncode == 0 else (None, f"does not compile: {done.stderr.splitlines()[:1]}")
 
@@ -65,3 +69,11 @@ def run(program: Path, forest: Path, vote: str, seconds: float) -> dict[str, Any
     if found is None:
         raise RuntimeError(f"the reference printed something else: {printed[:200]!r}")
     return {key: float(text) for key, text in found.groupdict().items()}
+
+
+def run_product(program: Path, forest: Path, vote: str, group_cap: int, seconds: float) -> dict[str, Any]:
+    """Nodes, edges and seconds a class of the threshold product; nothing where it does not finish."""
+    command = [str(program), str(forest), vote, str(group_cap), "0", "-1", str(seconds)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = _PRODUCT.search(printed)
+    return {} if found is None else {key: float(text) for key, text in found.groupdict().items()}

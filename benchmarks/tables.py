@@ -34,6 +34,30 @@ compared with `xylogic soft`, which explains `forest.predict`. *wrong for predic
 contradicts, found by search; those of the hard vote answer another question than the deployed model does.
 *peer refuted*: our reasons to which the peer's oracle knows a counterexample. PyXAI's contrastive question exists
 for two classes only."""
+CIRCUITS = """\
+Forests of the paper's settings (depth 4, floor(log2 F) + 1 columns a split unless *sqrt*, scikit-learn's default, is
+named), majority votes and `ties="winners"` unless *soft* is named; each compilation in a process of its own, at most
+{seconds:g} s and {GiB:g} GiB. Different forests than the paper's (WEKA), so compare sizes in magnitude; its machine was
+a Xeon E5-2670 and its language Python."""
+CIRCUIT_TABLES = {
+    1: ("Table 1: Algorithm 3, formulas of all classes", (
+        "set", "trees", "all nodes log2", "seconds log2", "per forest node log2", "all nodes sqrt", "seconds sqrt",
+        "all nodes of 1000 trees", "seconds of 1000 trees", "MB of 1000 trees", "paper nodes", "paper per forest node",
+        "paper s", "paper ADD nodes", "paper ADD s")),
+    2: ("Table 2: class formulas as conjunctions of diagrams, means a class", (
+        "set", "trees", "product nodes", "product edges", "product s", "product MB", "reference hard nodes",
+        "reference hard s", "soft nodes", "soft s", "reference soft nodes", "reference soft s", "sqrt nodes", "sqrt s",
+        "apply nodes", "apply s", "apply stopped", "CUDD nodes", "CUDD seconds", "paper nodes", "paper s", "rows",
+        "tied rows")),
+    3: ("Table 3: milliseconds a row, from diagrams and by search", (
+        "set", "diagram ready s", "diagram stopped", *(f"{engine} {question} ms" for question in (
+            "complete reason", "general reason", "sufficient", "necessary", "robustness", "general sufficient",
+            "general necessary", "shortest general necessary") for engine in ("diagram", "search")),
+        "shortest general necessary #", "paper sr_s", "paper nr_s", "paper sgnr_s")),
+    4: ("Table 4: one diagram a class (3A) beside conjunctions (3B); contrastive reasons", (
+        "set", "trees", "3A nodes", "3A s", "3B nodes", "3B s", "diagram ms a target", "search ms a target",
+        "#CE a target", "paper nodes_3a", "paper nodes_3b", "paper s_3b", "paper ce_s", "paper n_ce")),
+}  # fmt: skip
 SCALING = """\
 Soft vote; medians over 6 rows; *stopped*: rows on which the time limit ended the question.
 
@@ -109,6 +133,17 @@ def late(line: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
     return line
 
 
+def circuits(document: dict[str, Any]) -> str:
+    """The paper's four tables."""
+    parts = [CIRCUITS.format(**document["settings"])]
+    for number, (heading, columns) in CIRCUIT_TABLES.items():
+        held = [record for record in document["records"] if record["table"] == number]
+        shown = [column for column in columns if any(record.get(column) is not None for record in held)]
+        if held:
+            parts.append(f"### {heading}\n\n" + common.table([rounded(record, shown) for record in held], shown))
+    return "\n\n".join(parts)
+
+
 def scaling(document: dict[str, Any]) -> str:
     """Growth along four axes."""
     asked = ("nodes", "ready ms", "sufficient ms", "sufficient max ms", "sufficient stopped", "smallest ms",
@@ -133,6 +168,7 @@ def import_time(document: dict[str, Any]) -> str:
 SECTIONS = {
     "reasons": ("All reasons of an instance", reasons),
     "peers": ("Beside other explainers", peers),
+    "circuits": ("Forests as circuits", circuits),
     "scaling": ("How cost grows", scaling),
     "import_time": ("Start-up", import_time),
 }

@@ -329,6 +329,77 @@ class Oracle:
     def necessary_features(self) -> set[str]:
         return set(self.names).intersection(*self.sufficient_reasons())
 
+    # -- complete and general reason, as the cells where they hold
+
+    def shaped(self, cells: np.ndarray) -> np.ndarray:
+        """One value a cell, with an axis for each feature."""
+        return cells.reshape([len(states) for states in self.states])
+
+    def complete_reason(self, flip: np.ndarray | None = None) -> np.ndarray:
+        """The cells from which no flip is reached by changing only features that differ from the row's already."""
+        flip = self.flip if flip is None else flip
+        holds = np.zeros(len(self.cells), dtype=bool)
+        for cell in range(len(self.cells)):
+            kept = self.cells[cell] == self.origin
+            own = (self.cells[:, kept] == self.origin[kept]).all(axis=1)
+            holds[cell] = not flip[own].any()
+        return holds
+
+    def general_reason(self, flip: np.ndarray | None = None) -> np.ndarray:
+        """The cells from which no flip is reached by taking some features back to the row's states."""
+        reached = self.shaped(self.flip if flip is None else flip)
+        for axis in range(len(self.names)):
+            reached = reached | np.take(reached, [self.origin[axis]], axis=axis)
+        return ~reached.reshape(-1)
+
+    def prime_implicants(self, models: np.ndarray) -> set[frozenset]:
+        """The widest boxes within a set of cells; each a set of (name, places), of the features that it limits."""
+        return {self.wide(box) for box in self.widest(models)}
+
+    def prime_implicates(self, models: np.ndarray) -> set[frozenset]:
+        """The strongest clauses that a set of cells implies: what the widest boxes of the other cells leave out."""
+        found = set()
+        for box in self.widest(~models):
+            left_out = tuple(2 ** len(states) - 1 - kept for kept, states in zip(box, self.states, strict=True))
+            found.add(self.wide(left_out, absent=0))
+        return found
+
+    def wide(self, box, absent: int | None = None) -> frozenset:
+        named = set()
+        for i, kept in enumerate(box):
+            if kept != (2 ** len(self.states[i]) - 1 if absent is None else absent):
+                named.add((self.names[i], frozenset(s for s in range(len(self.states[i])) if kept >> s & 1)))
+        return frozenset(named)
+
+    def widest(self, cells: np.ndarray) -> list[tuple[int, ...]]:
+        """The inclusion-maximal boxes within a set of cells, as a mask of states for each feature."""
+        inside = self.shaped(cells)
+        for axis, states in enumerate(self.states):
+            whole = np.ones_like(np.take(inside, [0], axis=axis))
+            for place in range(len(states)):  # the boxes of the first states, and each of them with one state more
+                whole = np.concatenate([whole, whole & np.take(inside, [place], axis=axis)], axis=axis)
+            inside = whole
+        widest = inside.copy()
+        for axis, states in enumerate(self.states):
+            masks = np.arange(2 ** len(states))
+            np.moveaxis(widest, axis, 0)[0] = False
+            for place in range(len(states)):
+                lacks = masks[masks >> place & 1 == 0]
+                wider = np.take(inside, lacks | 1 << place, axis=axis)
+                np.moveaxis(widest, axis, 0)[lacks] &= ~np.moveaxis(wider, axis, 0)
+        return [tuple(int(mask) for mask in box) for box in np.argwhere(widest)]
+
+    @staticmethod
+    def variable_minimal(reasons: set[frozenset]) -> set[frozenset]:
+        names = {reason: frozenset(name for name, _ in reason) for reason in reasons}
+        return {reason for reason in reasons if not any(other < names[reason] for other in names.values())}
+
+    def general_sufficient_reasons(self) -> set[frozenset]:
+        return self.variable_minimal(self.prime_implicants(self.general_reason()))
+
+    def general_necessary_reasons(self) -> set[frozenset]:
+        return self.variable_minimal(self.prime_implicates(self.general_reason()))
+
     # -- targets, distances, flips
 
     def targets(self) -> list:

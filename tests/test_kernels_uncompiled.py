@@ -1,9 +1,12 @@
 """Every kernel is valid Python: run from source, it answers as the compiled one does."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import xylogic
 
 QUESTIONS = """
 import json, math, sys
@@ -25,12 +28,19 @@ for seed in range(12):
     e.robustness()
     e.shortest_flips()
     e.counterfactual()
+    e.general_sufficient_reasons()
+    e.general_necessary_reasons()
+    e.general_necessary_reasons(shortest=True)
     if case.classes:
         e.contrastive()
     found = e.to_dict()
     for answer in found["answers"].values():
         del answer["seconds"]
     answers.append(found)
+    e = xl.Explainer(case.model, engine="diagram", **case.explainer_options()).explain(case.row)
+    for ask in (e.sufficient_reasons, e.necessary_reasons, e.general_sufficient_reasons, e.general_necessary_reasons):
+        answers.append([str(reason) for reason in ask()])
+    answers += [str(e.complete_reason()), str(e.general_reason()), str(e.robustness())]
     answers.append(case.model.apply([case.row]).tolist())
 print(json.dumps(answers))
 """
@@ -49,3 +59,25 @@ def test_kernels_answer_alike_compiled_and_uncompiled():
     compiled, source = run("compiled"), run("source")
     assert (compiled[0], source[0]) == (False, True)
     assert compiled[1:] == source[1:]
+
+
+def test_no_kernel_class_uses_a_name_of_its_base_twice():
+    """Compiled, a field of that name hides the base's; from source both are one."""
+    names: dict[str, set[str]] = {}
+    bases: dict[str, str] = {}
+    for file in sorted(Path(xylogic.__file__).parent.rglob("*_kernel.pxd")):
+        for name, base, body in re.findall(
+            r"^cdef class (\w+)(?:\((\w+)\))?:\n((?:    .*\n|\n)*)", file.read_text(), re.M
+        ):
+            bases[name] = base
+            names[name] = {
+                field.strip(" *").split()[-1].strip("*")
+                for line in re.findall(r"^    cdef (?!.*\()(?:readonly )?(.*)$", body, re.M)
+                for field in line.split("#")[0].split(",")
+            } | set(re.findall(r"(\w+)\(", re.sub(r"cdef int flip\(", "", body)))
+    assert "Shallow" in names
+    for name, own in names.items():
+        base = bases[name]
+        while base:
+            assert not own & names[base], (name, base, own & names[base])
+            base = bases[base]

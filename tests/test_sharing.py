@@ -73,3 +73,12 @@ def test_mixed_robustness_makes_one_column():
     model = xl.build_tree(tree, [xl.Feature("x")], ("a", "b"))
     assert xl.Explainer(model).explain_many(frame, ("robustness",))["robustness"].to_list() == [1, 1]
     assert xl.Explainer(constant).explain_many(frame, ("robustness",))["robustness"].to_list() == [float("inf")] * 2
+
+
+def test_explain_many_of_an_empty_frame_keeps_its_columns():
+    import pandas as pd
+
+    model = xl.build_tree({"feature": "age", "cut": 55, "left": {"class": "no"}, "right": {"class": "yes"}}, ["age"])
+    frame = pd.DataFrame({"age": [50.0]})
+    full, empty = (xl.Explainer(model).explain_many(part, ("prediction",)) for part in (frame, frame[:0]))
+    assert list(full.columns) == list(empty.columns) == ["prediction", "status"]

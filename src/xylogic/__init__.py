@@ -10,6 +10,7 @@ from xylogic._version import __version__
 
 if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
+    from xylogic.circuit.sorting import sorting_network
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -54,6 +55,7 @@ _HOMES = {
     "compile_model": "xylogic.explain.compiled",
     "load": "xylogic.model.file",
     "read_model": "xylogic.convert.read",
+    "sorting_network": "xylogic.circuit.sorting",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -81,6 +83,7 @@ __all__ = [
     "compile_model",
     "load",
     "read_model",
+    "sorting_network",
     "verify_model",
 ]
 

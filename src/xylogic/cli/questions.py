@@ -17,6 +17,8 @@ QUESTIONS: dict[str, Callable[[Any, Any, int | None], Any]] = {
     "smallest-sufficient-reason": lambda e, target, limit: e.sufficient_reason(minimum=True),
     "sufficient-reasons": lambda e, target, limit: e.sufficient_reasons(limit=limit),
     "necessary-reasons": lambda e, target, limit: e.necessary_reasons(limit=limit),
+    "general-sufficient-reasons": lambda e, target, limit: e.general_sufficient_reasons(limit=limit),
+    "general-necessary-reasons": lambda e, target, limit: e.general_necessary_reasons(limit=limit),
     "contrastive": lambda e, target, limit: e.contrastive() if target is None else e.contrastive(target),
     "robustness": lambda e, target, limit: e.robustness(),
     "shortest-flips": lambda e, target, limit: e.shortest_flips(limit=limit),

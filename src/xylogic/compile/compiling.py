@@ -11,9 +11,11 @@ from xylogic.budget import Budget
 from xylogic.circuit.combine import relabelled
 from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.diagram import Diagram
+from xylogic.compile.apply import compile_apply
 from xylogic.compile.formulas import ClassFormulas
 from xylogic.compile.order import by_weight
 from xylogic.compile.product import product_graph, searched_order
+from xylogic.compile.sortnet import compile_sortnet
 from xylogic.compile.trees import Forest, Trees
 from xylogic.compile.votes import Question, band_of, election, wins, wins_against
 from xylogic.domain.cells import Cells
@@ -25,6 +27,7 @@ from xylogic.model.sums import Scores
 __all__ = ["compile_ensemble"]
 
 _FORMS = {"joint": "joint", "3A": "joint", "pairs": "pairs", "3B": "pairs"}
+_ALGORITHM = {"joint": "3A", "pairs": "3B"}
 _TIES = ("model", "merged", "winners")
 
 
@@ -110,7 +113,48 @@ def _by_product(
     return ClassFormulas(model, cells, labels, formula, **how, joint=joint)
 
 
-METHODS: dict[str, Callable[..., ClassFormulas]] = {"product": _by_product}
+def _by_apply(
+    model: Ensemble,
+    cells: Sequence[Cells],
+    form: str,
+    ties: str,
+    order: str | Sequence[str] | None,
+    band: tuple[float, float] | None,
+    budget: Budget,
+) -> ClassFormulas:
+    """Algorithms 3A and 3B (see ``compile/apply.py``)."""
+    preferred = None
+    if order is not None:
+        named = _named(order, [c.name for c in cells], "None")
+        preferred = [*named, *(f for f in range(len(cells)) if f not in named)]
+    found = compile_apply(model, cells, ties, _ALGORITHM[form], preferred, budget=budget)
+    diagrams = [[Diagram(graph, cells) for graph in graphs] for graphs in found.values()]
+    made = [row[0] if len(row) == 1 else Conjunction(row) for row in diagrams]
+    return ClassFormulas(model, cells, tuple(found), made.__getitem__, method="apply", form=form, ties=ties)
+
+
+def _by_sortnet(
+    model: Ensemble,
+    cells: Sequence[Cells],
+    form: str,
+    ties: str,
+    order: str | Sequence[str] | None,
+    band: tuple[float, float] | None,
+    budget: Budget,
+) -> ClassFormulas:
+    """Algorithm 3 (see ``compile/sortnet.py``)."""
+    if order is not None:
+        raise InvalidInputError(f"order is {order!r}; a formula has no order of features: None is accepted")
+    found = compile_sortnet(model, cells, ties, budget=budget)
+    made = list(found.values())
+    return ClassFormulas(model, cells, tuple(found), made.__getitem__, method="sortnet", form=form, ties=ties)
+
+
+METHODS: dict[str, Callable[..., ClassFormulas]] = {
+    "product": _by_product,
+    "apply": _by_apply,
+    "sortnet": _by_sortnet,
+}
 
 
 def _order(
@@ -122,13 +166,17 @@ def _order(
         return heaviest
     if order == "search":
         return searched_order(forest, heaviest, scores, question, budget)
-    names = [c.name for c in forest.cells]
+    first = _named(order, [c.name for c in forest.cells], "None, 'weight', 'search'")
+    return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.tested[f])
+
+
+def _named(order: str | Sequence[str], names: Sequence[str], also: str) -> list[int]:
+    """The features that an order names."""
     if isinstance(order, str) or len(set(order)) != len(order) or not set(order) <= set(names):
         raise InvalidInputError(
-            f"order is {order!r}; None, 'weight', 'search' or distinct feature names are accepted: {', '.join(names)}"
+            f"order is {order!r}; {also} or distinct feature names are accepted: {', '.join(names)}"
         )
-    first = [names.index(name) for name in order]
-    return tuple(f for f in [*first, *(f for f in heaviest if f not in first)] if forest.tested[f])
+    return [names.index(name) for name in order]
 
 
 class _Watched(Budget):

@@ -8,7 +8,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from xylogic.circuit.diagram import read_labels
+from xylogic.circuit.formula import Formula
 from xylogic.circuit.graph import Graph
+from xylogic.circuit.walk_kernel import reachable
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble, label_array
@@ -70,11 +72,17 @@ class ClassFormulas(Mapping[Hashable, Any]):
 
     @property
     def n_nodes(self) -> int:
-        """Nodes of the joint graph, or of all formulas."""
-        return self.joint.n_nodes if self.joint is not None else sum(self[label].n_nodes for label in self)
+        """Nodes of the joint graph, of the circuit that the classes share, or of all classes' diagrams."""
+        if self.joint is not None:
+            return self.joint.n_nodes
+        formulas = [self[label] for label in self]
+        if formulas and isinstance(formulas[0], Formula):
+            return len(reachable(formulas[0].circuit, [formula.root for formula in formulas]))
+        return sum(formula.n_nodes for formula in formulas)
 
     @property
     def n_edges(self) -> int:
+        """Edges of the joint graph, or of all classes' formulas."""
         return self.joint.n_edges if self.joint is not None else sum(self[label].n_edges for label in self)
 
     def predict(self, X: Any) -> NDArray[Any]:

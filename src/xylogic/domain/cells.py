@@ -67,14 +67,8 @@ class Cells:
         states[absent] = self.n_values
         return states
 
-    def cut_index(self, cut: float) -> int:
-        """The last state whose numbers are all <= ``cut`` (-1: none)."""
-        if cut >= self.limits[1] or (self.feature.kind == "boolean" and cut >= 1.0):
-            return self.n_values - 1
-        return int(np.searchsorted(self._cuts, cut, side="right")) - 1
-
     def cut_indices(self, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
-        """:meth:`cut_index` of many cuts."""
+        """Of each cut, the last state whose numbers are all <= it (-1: none): int32 (n,). O(n log cuts)."""
         last = np.searchsorted(self._cuts, cuts, side="right").astype(np.int32) - np.int32(1)
         top = min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
         return np.where(cuts >= top, np.int32(self.n_values - 1), last)
@@ -174,6 +168,8 @@ class Cells:
     def describe(self, states: Iterable[int]) -> str:
         """The set of states as a condition in the user's words; runs of ordered states become intervals."""
         chosen = sorted(states)
+        if self.missing and chosen == list(range(self.n_values)):
+            return f"{self.name} is not missing"
         parts = []
         if self.is_set:
             named = [str(self.feature.categories[s]) for s in chosen if s < self.n_values]

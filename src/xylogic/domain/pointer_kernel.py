@@ -4,6 +4,12 @@
 
 import cython
 
+if not cython.compiled:
+
+    def first_bit(x):
+        """The number of the lowest bit that is set."""
+        return (int(x) & -int(x)).bit_length() - 1
+
 
 @cython.cfunc
 def ints(array: cython.int[::1]) -> cython.p_int:

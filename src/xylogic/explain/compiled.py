@@ -33,13 +33,16 @@ def compile_model(
     Parameters
     ----------
     model : whatever ``read_model`` takes.
-    method : ``"product"``, the bounded threshold product.
+    method : ``"product"``, the bounded threshold product. For forests that vote by majority also ``"apply"``, the
+        paper's Algorithm 4 over a sorting network (diagrams of free order), and ``"sortnet"``, its Algorithm 3
+        (:class:`Formula`, linear in the forest but for its sorting network).
     form : ``"joint"`` (or ``"3A"``): one diagram a class, read off one graph of all classes where ties are the
         model's; ``"pairs"`` (``"3B"``): a class's formula is the conjunction of one diagram for each other class.
     ties : ``"model"``: a class's formula says that the model predicts it, so formulas are disjoint. ``"winners"``: it
         says that the class has a top score. ``"merged"`` is the same; tied classes are merged by ``|``.
     order : the features' order: ``None`` or ``"weight"``, the most tested first; ``"search"``, by sifting from there
-        (smaller, seldom faster); or names of features that come first.
+        (smaller, seldom faster); or names of features that come first. ``"apply"`` takes ``None`` or names,
+        ``"sortnet"`` has no order.
     band : for a regression model, the closed interval (low, high) of predictions that count as one; the labels are
         then True and False.
     progress : True for a line on stderr, or a function of (states visited, bytes in use), called twice a second.

@@ -18,7 +18,9 @@ from xylogic.domain.cells import Cells
 from xylogic.domain.feature import Feature
 from xylogic.domain.table import Table, check_whole, read_row, read_table
 from xylogic.errors import BudgetExceeded, InvalidInputError
-from xylogic.explain.explanation import Explanation, Voice
+from xylogic.explain.engines import ENGINES, Route
+from xylogic.explain.explanation import Explanation
+from xylogic.explain.verdict import Voice
 from xylogic.model.states import model_cells
 from xylogic.reason.partial import PartialRow, mentions_missing
 from xylogic.search.engine import Engine, Goal
@@ -26,12 +28,11 @@ from xylogic.search.engine import Engine, Goal
 __all__ = ["Explainer"]
 
 _TIES = ("model", "merged", "winners")
-_ENGINES = ("auto", "search")
 _OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts"))
 _MANY = (
     "prediction", "scores", "margin", "sufficient_reason", "smallest_sufficient_reason", "sufficient_reasons",
-    "necessary_reasons", "contrastive", "robustness", "shortest_flips", "counterfactual", "relevant_features",
-    "necessary_features",
+    "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons", "contrastive", "robustness",
+    "shortest_flips", "counterfactual", "relevant_features", "necessary_features",
 )  # fmt: skip
 
 
@@ -45,7 +46,9 @@ class Explainer:
         ``upper``, ``may_be_missing``), to refine what the model knows of its columns.
     ties : ``"model"``: the model's own tie rule; ``"merged"``: the classes tied at the row count as one;
         ``"winners"``: a class that ties for the best score still wins.
-    engine : ``"auto"`` or ``"search"`` (branch and bound, no compilation).
+    engine : ``"search"``: branch and bound, no compilation; ``"diagram"``: the model is compiled once, and reasons,
+        robustness and contrastive reasons are read off circuits; ``"auto"``: search, or a diagram where that is
+        measured to be faster. The answers are the same.
     band : for regression, the closed interval (lo, hi) that the prediction stays in, or a half width around it.
     missing : names of features that may be missing, beside those that the row misses.
     time_limit, node_limit, memory_limit : per question: seconds, search nodes, bytes. See :class:`Explanation` for
@@ -68,7 +71,7 @@ class Explainer:
         memory_limit: int | None = None,
     ) -> None:
         self.model = read_model(model)
-        for name, value, accepted in (("ties", ties, _TIES), ("engine", engine, _ENGINES)):
+        for name, value, accepted in (("ties", ties, _TIES), ("engine", engine, ENGINES)):
             if value not in accepted:
                 raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
         self.ties = ties
@@ -112,7 +115,8 @@ class Explainer:
             absent = frozenset(f.name for f, v in zip(self.features, values[0], strict=True) if math.isnan(v))
         if absent not in self._voices:
             engine, cells = self._engine(absent)
-            self._voices[absent] = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget)
+            route = Route(self.engine, self.model, cells)
+            self._voices[absent] = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget, route)
         return Explanation(self._voices[absent], table.values[0], values)
 
     def is_sufficient(self, partial: Mapping[str, Any]) -> Any:
@@ -186,7 +190,7 @@ class Explainer:
         for rows in parallel(delayed(_explain_rows)(self, table.names, chunk, tuple(what)) for chunk in chunks):
             found += rows
             report(len(found))
-        return _like(X, found)
+        return _like(X, found, (*what, "status"))
 
 
 def _explain_rows(
@@ -217,7 +221,7 @@ class _Progress:
         sys.stderr.flush()
 
 
-def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
+def _like(X: Any, rows: list[dict[str, Any]], names: Sequence[str]) -> Any:
     """The rows as a data frame of the kind of ``X``, where that is one."""
     if isinstance(X, np.ndarray | list | tuple):
         return rows
@@ -226,7 +230,6 @@ def _like(X: Any, rows: list[dict[str, Any]]) -> Any:
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return rows
-    names = list(rows[0]) if rows else []
     columns = {name: _column([row[name] for row in rows]) for name in names}
     answer = nw.from_dict(columns, backend=frame.implementation)
     native = answer.to_native()

@@ -5,46 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.circuit.formula import Formula
 from xylogic.domain.box import Box, Clause, Term
-from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.answering import Answers, json_ready
-from xylogic.model import predict
-from xylogic.model.ensemble import Ensemble
+from xylogic.explain.engines import Reasoner
+from xylogic.explain.verdict import Verdict, Voice
 from xylogic.reason.answers import EXACT, PARTIAL, Flips, Reasons, Status
 from xylogic.reason.counterfactual import Counterfactual
-from xylogic.reason.decision import Decision
-from xylogic.reason.enumeration import Enumeration, one_sufficient
+from xylogic.reason.diagrams import CircuitGeneral
+from xylogic.reason.enumeration import one_sufficient
 from xylogic.reason.flips import Robustness, flip_rows, shortest_flips
+from xylogic.reason.general import GeneralEnumeration, GeneralReasons, wide_box
 from xylogic.reason.smallest import SmallestSufficient
-from xylogic.search.engine import Engine, Goal
+from xylogic.search.engine import Goal
 from xylogic.search.sets import bit_set, members
 from xylogic.view.text import explanation_text
 
-__all__ = ["Explanation", "Voice"]
+__all__ = ["Explanation"]
 
 
-@dataclass(frozen=True, eq=False)
-class Voice:
-    """What an explanation needs of its explainer."""
-
-    model: Ensemble
-    engine: Engine
-    cells: Sequence[Cells]
-    ties: str
-    band: float | tuple[float, float] | None
-    new_budget: Callable[[], Budget]
-
-
-class Explanation:
+class Explanation(Verdict):
     """The decision about one row. Answers are computed when asked, and kept once they are exact.
 
     A question that reaches a limit of its explainer, or Ctrl-C, answers with what is proven and ``status`` says
@@ -54,72 +42,10 @@ class Explanation:
     """
 
     def __init__(self, voice: Voice, values: NDArray[np.float64], cast: NDArray[np.float64]) -> None:
-        self._voice = voice
-        self._values = values
-        self._scores = predict.scores(voice.model, cast)
+        super().__init__(voice, values, cast)
         self._answers = Answers(voice.new_budget)
-        self._enumerations: dict[Goal, Enumeration] = {}
-        model = voice.model
-        if model.classes is None:
-            flip = partition = Goal("band", band=self._band())
-        else:
-            winners = _tied(voice.model, self._scores[0]) if voice.ties == "merged" else (self._position,)
-            flip, partition = _goals(voice.ties, winners)
-        self._decision = Decision(
-            engine=voice.engine,
-            cells=voice.cells,
-            values=values,
-            states=voice.engine.forest.states(cast[0]),
-            flip=flip,
-            partition=partition,
-            reaches=partial(_reaches, voice.model),
-        )
-
-    # ---- the model's own answer -------------------------------------------------------------------------------
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """The row that is explained, by name."""
-        return dict(self._decision.row)
-
-    @cached_property
-    def _position(self) -> int:
-        return int(predict.decide(self._voice.model, self._scores)[0])
-
-    @property
-    def prediction(self) -> Any:
-        """The class, or number, that the model predicts."""
-        model = self._voice.model
-        return float(self._scores[0, 0]) if model.classes is None else model.classes[self._position]
-
-    @property
-    def scores(self) -> dict[Any, float]:
-        """Each class's score; of a single score for two classes, 0 and that score. Regression: the prediction."""
-        model = self._voice.model
-        if model.classes is None:
-            return {"prediction": float(self._scores[0, 0])}
-        return dict(zip(model.classes, _by_class(model, self._scores[0]), strict=True))
-
-    @property
-    def margin(self) -> float:
-        """The score of the class less the best other one's (0 at ties); regression: the way to the nearer band end."""
-        model = self._voice.model
-        if model.classes is None:
-            low, high = self._band()
-            return min(self.prediction - low, high - self.prediction)
-        scores = _by_class(model, self._scores[0])
-        others = scores[: self._position] + scores[self._position + 1 :]
-        return scores[self._position] - max(others) if others else math.inf
-
-    def _band(self) -> tuple[float, float]:
-        band, value = self._voice.band, float(self._scores[0, 0])
-        assert band is not None
-        low, high = band if isinstance(band, tuple) else (value - band, value + band)
-        if not low <= value <= high:
-            raise InvalidInputError(
-                f"the prediction {value!r} lies outside the band ({low!r}, {high!r}); a band around it is accepted"
-            )
-        return low, high
+        self._enumerations: dict[Goal, Reasoner] = {}
+        self._generals: dict[str, GeneralEnumeration | CircuitGeneral] = {}
 
     # ---- why --------------------------------------------------------------------------------------------------
 
@@ -175,28 +101,73 @@ class Explanation:
         goal = self._target_goal(target)
         return self._reasons(("contrastive", target), goal, "necessary", None)
 
-    def _targets(self) -> dict[int, Any]:
-        """The classes that are not the decision's own."""
-        model, ties = self._voice.model, self._voice.ties
-        if model.classes is None:
-            raise InvalidInputError("a regression model has no other classes; ask necessary_reasons() of the band")
-        own = (self._position,) if ties == "model" else _tied(model, self._scores[0])
-        return {c: label for c, label in enumerate(model.classes) if c not in own}
+    def general_sufficient_reasons(self, limit: int | None = None) -> Reasons:
+        """All general sufficient reasons: sufficient reasons whose features may take the widest sets of values, by set
+        inclusion, that still force the decision; or the first ``limit`` found.
+        """
+        return self._general("general_sufficient_reasons", "sufficient", limit)
 
-    def _target_goal(self, target: Any) -> Goal:
-        possible = self._targets()
-        for position, label in possible.items():
-            if label == target and isinstance(label, bool) == isinstance(target, bool | np.bool_):
-                return Goal("target", self._voice.ties, target=position)
-        known = target in (self._voice.model.classes or ())
-        why = "is the decision itself" if known else "is no class of the model"
-        raise InvalidInputError(
-            f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}"
-        )
+    def general_necessary_reasons(self, limit: int | None = None, shortest: bool = False) -> Reasons:
+        """All general necessary reasons: whatever violates one, by changing all of its features, flips the decision.
 
-    def _enumeration(self, goal: Goal) -> Enumeration:
+        ``shortest``: those with the fewest features, which :meth:`robustness` counts (Algorithm 7 of the circuits
+        paper): their violations are the shortest flips.
+        """
+        return self._general(f"{'shortest_' * shortest}general_necessary_reasons", "necessary", limit)
+
+    def _general(self, question: str, kind: str, limit: int | None) -> Reasons:
+        _check_limit(limit)
+        decision = self._decision
+
+        def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
+            stop: BaseException | None = None
+            work = self._generals.get(question)
+            try:
+                if work is None:
+                    reasoner, given = self._enumeration(decision.flip), None
+                    if question.startswith("shortest"):
+                        given = reasoner.shortest_sets(self.robustness(), budget)
+                    work = self._generals[question] = reasoner.general(kind, given, budget)
+                work.run_until(limit, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as caught:
+                stop = caught
+            found = work.found if work else []
+            whole = work is not None and work.complete and (limit is None or len(found) <= limit)
+            make = partial(wide_box, decision, kind)
+            reasons = GeneralReasons(found[:limit], make, EXACT if whole else PARTIAL)
+            return reasons, stop, {} if whole else {"found": len(reasons)}
+
+        return self._answers.ask(question, ask, again=limit is not None)
+
+    def complete_reason(self) -> Formula:
+        """The complete reason: true of a row exactly if what it shares with this one forces the decision. Its prime
+        implicants and implicates are the sufficient and the necessary reasons.
+
+        From a diagram linear in its edges; by search the conjunction of all necessary reasons. Raises BudgetExceeded.
+        """
+        return self._formula("complete_reason", False)
+
+    def general_reason(self) -> Formula:
+        """The general reason: true of a row exactly if the decision stays, whichever of its values go back to this
+        row's. It knows of other values than the row's own that keep the decision.
+
+        From a diagram linear in its edges; by search the disjunction of its prime implicants, perhaps many, so that
+        ``engine="auto"`` tries to compile first. Raises BudgetExceeded.
+        """
+        return self._formula("general_reason", True)
+
+    def _formula(self, question: str, general: bool) -> Formula:
+        def ask(budget: Budget) -> tuple[Formula, BaseException | None, dict[str, Any]]:
+            try:
+                return self._enumeration(self._decision.flip).formula(general, budget), None, {}
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, {}) from None
+
+        return self._answers.ask(question, ask)
+
+    def _enumeration(self, goal: Goal) -> Reasoner:
         if goal not in self._enumerations:
-            self._enumerations[goal] = Enumeration(self._decision.engine, goal, self._decision.states)
+            self._enumerations[goal] = Reasoner(self._voice.route, self._decision, goal)
         return self._enumerations[goal]
 
     def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
@@ -272,7 +243,7 @@ class Explanation:
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
             work = Robustness(self._decision)
             try:
-                value = work.find(budget)
+                value = known.circuit().robustness(budget) if known.circuits_only else work.find(budget)
             except (BudgetExceeded, KeyboardInterrupt) as stop:
                 raise _limited(stop, {"lower": work.lower, "upper": work.upper}) from None
             return value if value == math.inf else int(value), None, {}
@@ -381,30 +352,6 @@ class Explanation:
         return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
 
 
-def _by_class(model: Ensemble, score: NDArray[np.float64]) -> list[float]:
-    return [0.0, float(score[0])] if model.is_binary_sum else [float(s) for s in score]
-
-
-def _tied(model: Ensemble, score: NDArray[np.float64]) -> tuple[int, ...]:
-    """The positions of the classes with the best score."""
-    scores = _by_class(model, score)
-    return tuple(c for c, s in enumerate(scores) if s == max(scores))
-
-
-def _reaches(model: Ensemble, row: dict[str, Any], goal: Goal) -> bool:
-    """Whether the model decides about a row as a goal wants."""
-    score = predict.scores(model, model.encode([row]))
-    if model.classes is None:
-        return not goal.band[0] <= score[0, 0] <= goal.band[1]
-    best = _tied(model, score[0]) if goal.ties != "model" else (int(predict.decide(model, score)[0]),)
-    return goal.target in best if goal.kind == "target" else not set(best) & set(goal.winners)
-
-
-@cache
-def _goals(ties: str, winners: tuple[int, ...]) -> tuple[Goal, Goal]:
-    return Goal("flip", ties, winners), Goal("partition", ties, winners)
-
-
 def _check_limit(limit: int | None) -> None:
     if limit is not None and not (isinstance(limit, int | np.integer) and limit >= 0):
         raise InvalidInputError(f"limit is {limit!r}; a whole number >= 0, or None, is accepted")
@@ -414,4 +361,4 @@ def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:
     message = str(stop) if isinstance(stop, BudgetExceeded) else "interrupted"
     known = ", ".join(f"{name}: {value}" for name, value in bounds.items())
     interrupted = isinstance(stop, KeyboardInterrupt)
-    return BudgetExceeded(f"{message}; proven so far: {known}", bounds, interrupted=interrupted)
+    return BudgetExceeded(f"{message}; proven so far: {known or 'nothing'}", bounds, interrupted=interrupted)

@@ -106,4 +106,4 @@ def needs(constraint: Constraint, scores: Scores) -> tuple[int, int]:
     size = 2.0 * (scores.size + abs(constraint.level) * scores.divisor)
     rounding = 1.01 * (scores.n_trees + 8) * _UNIT_ROUNDOFF * size * scores.scale
     slack = 2 * (scores.n_trees + 2) + math.ceil(rounding)
-    return min(whole + slack, _FAR), max(min(whole - slack, _FAR), -_FAR)
+    return max(min(whole + slack, _FAR), -_FAR), max(min(whole - slack, _FAR), -_FAR)

@@ -34,14 +34,14 @@ class Reasons(Sequence[Box]):
     ``status`` is ``"exact"`` if these are all, else ``"partial"``.
     """
 
-    def __init__(self, sets: NDArray[np.uint64], make: Callable[[NDArray[np.uint64]], Box], status: str) -> None:
+    def __init__(self, sets: Any, make: Callable[[Any], Box], status: str) -> None:
         self._unsorted = sets
         self._make = make
         self._made: dict[int, Box] = {}
         self.status = status
 
     @cached_property
-    def _sets(self) -> NDArray[np.uint64]:
+    def _sets(self) -> Any:
         return by_size(self._unsorted)
 
     def __len__(self) -> int:

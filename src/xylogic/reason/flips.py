@@ -17,7 +17,7 @@ from xylogic.search.reason_kernel import Reasons as Kernel
 from xylogic.search.sets import bit_set, members
 from xylogic.search.work import Work
 
-__all__ = ["Robustness", "flip_rows", "shortest_flips"]
+__all__ = ["Robustness", "changed_states", "count_changes", "flip_rows", "shortest_flips"]
 
 
 class Robustness:
@@ -47,7 +47,7 @@ class Robustness:
                 self.lower = math.inf
                 return math.inf
             self.upper = min(self.upper, float(np.bitwise_count(kernel.found).sum()))
-            _count_changes(work)
+            count_changes(work)
             while self.lower < self.upper:
                 if search.cheapest(engine.varying, self.lower, 1.0):
                     self.upper = self.lower
@@ -56,7 +56,7 @@ class Robustness:
         return self.upper
 
 
-def _count_changes(work: Work) -> None:
+def count_changes(work: Work) -> None:
     """Let every change cost 1."""
     work.cost[:] = 1.0
     work.step[:] = 1.0
@@ -77,7 +77,7 @@ def shortest_flips(
     """
     found: list[Box] = []
     with decision.engine.search(decision.partition, decision.states, budget) as (search, work):
-        _count_changes(work)
+        count_changes(work)
 
         def sink() -> None:
             if limit is not None and len(found) >= limit:
@@ -91,9 +91,8 @@ def shortest_flips(
     return found, None
 
 
-def _changed_box(decision: Decision, work: Work) -> Box:
-    """The part of the search's current box that excludes the instance's states."""
-    sets: dict[str, StateSet] = {}
+def changed_states(decision: Decision, work: Work) -> Iterator[tuple[int, list[int]]]:
+    """The features of which the search's current box excludes the instance's state, and the states that it holds."""
     forest = decision.engine.forest
     for f, cells in enumerate(forest.cells):
         if cells.is_set:
@@ -101,8 +100,12 @@ def _changed_box(decision: Decision, work: Work) -> Box:
         else:
             states = list(range(int(work.lo[f]), int(work.hi[f]) + 1)) + [cells.n_values] * int(work.missing[f])
         if int(decision.states[f]) not in states:
-            sets[cells.name] = StateSet(cells, tuple(states))
-    return Box(sets)
+            yield f, states
+
+
+def _changed_box(decision: Decision, work: Work) -> Box:
+    cells = decision.engine.forest.cells
+    return Box({cells[f].name: StateSet(cells[f], tuple(states)) for f, states in changed_states(decision, work)})
 
 
 def flip_rows(decision: Decision, box: Box) -> Iterator[dict[str, Any]]:

@@ -27,4 +27,6 @@ cdef class Box(Leaves):
     @cython.final
     cdef void undo(self, long long trail, long long box) noexcept nogil
     @cython.final
+    cdef void lay_out_kept(self) noexcept nogil
+    @cython.final
     cdef int begin(self, int game, unsigned long long *free) except -1 nogil

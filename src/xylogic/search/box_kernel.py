@@ -210,36 +210,44 @@ class Box(Leaves):
                 self.price(f)
 
     def set_instance(self, x: cython.int[::1]) -> None:
-        """Make ``x`` (a state per feature) the instance: which leaves of every tree agree with each of its states."""
+        """Make ``x`` (a state per feature) the instance."""
+        f: cython.int
+        for f in range(self.n_features):
+            self.x[f] = x[f]
+        self.has_kept = self.has_own = False
+
+    def lay_out_kept(self) -> cython.void:
+        """Which leaves of every tree agree with each of the instance's states."""
         c: cython.Py_ssize_t
         k: cython.Py_ssize_t
         n: cython.int
         f: cython.int
+        s: cython.int
         side: cython.int
         at: cython.Py_ssize_t
         gone: cython.ulonglong
         keep: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
-        with cython.nogil:
-            for k in range(cython.cast(cython.Py_ssize_t, self.n_constraints) * self.n_pairs):
-                self.kept[k] = keep
-            for f in range(self.n_features):
-                self.x[f] = x[f]
-                self.missing[f] = x[f] == self.n_values[f]
-                self.lo[f] = x[f]
-                self.hi[f] = -1 if self.missing[f] else x[f]
-                for k in range(self.n_set_words[f]):
-                    self.words[self.word_at[f] + k] = 0
-                if self.is_set[f]:
-                    self.words[self.word_at[f] + (x[f] >> 6)] = bit(x[f] & 63)
-                for k in range(self.list_at[f], self.list_at[f + 1]):
-                    n = self.listed[k]
-                    side = self.sides(n)
-                    if side == 3 or not self.is_small[self.node_tree[n]]:
-                        continue
-                    for c in range(self.n_constraints):
-                        at = c * self.n_listed + k
-                        gone = self.right_of[at] if side == 1 else self.left_of[at]
-                        self.kept[c * self.n_pairs + self.node_pair[n]] &= ~gone
+        for k in range(cython.cast(cython.Py_ssize_t, self.n_constraints) * self.n_pairs):
+            self.kept[k] = keep
+        for f in range(self.n_features):
+            s = self.x[f]
+            self.missing[f] = s == self.n_values[f]
+            self.lo[f] = s
+            self.hi[f] = -1 if self.missing[f] else s
+            for k in range(self.n_set_words[f]):
+                self.words[self.word_at[f] + k] = 0
+            if self.is_set[f]:
+                self.words[self.word_at[f] + (s >> 6)] = bit(s & 63)
+            for k in range(self.list_at[f], self.list_at[f + 1]):
+                n = self.listed[k]
+                side = self.sides(n)
+                if side == 3 or not self.is_small[self.node_tree[n]]:
+                    continue
+                for c in range(self.n_constraints):
+                    at = c * self.n_listed + k
+                    gone = self.right_of[at] if side == 1 else self.left_of[at]
+                    self.kept[c * self.n_pairs + self.node_pair[n]] &= ~gone
+        self.has_kept = True
 
     def begin(self, game: cython.int, free: cython.p_ulonglong) -> cython.int:
         """Start a game in the box where the features of the bit set ``free`` range over their domain and the
@@ -254,6 +262,8 @@ class Box(Leaves):
         mask: cython.p_ulonglong
         kept: cython.p_ulonglong
         self.spend()
+        if not self.has_kept:
+            self.lay_out_kept()
         self.first = self.game_at[game]
         self.n_active = self.game_at[game + 1] - self.first
         self.trail_top = self.box_top = self.word_top = self.frame_top = 0

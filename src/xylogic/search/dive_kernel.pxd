@@ -24,7 +24,6 @@ cdef class Search(Reach):
     cdef int accept(self) except -1 nogil
     @cython.final
     cdef int dive(self) except -1 nogil
-    @cython.final
     cdef int flip(self, unsigned long long *free) except -1 nogil
     @cython.final
     cdef int range_over(self, unsigned long long *free) except -1 nogil

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from xylogic.model.sums import Constraint, Scores, beats
 from xylogic.search.dive_kernel import Search
 from xylogic.search.forest import Forest
 from xylogic.search.games import Games
+from xylogic.search.masks import ForestMasks, GameMasks, fits
 from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import bit_set
+from xylogic.search.shallow_kernel import Shallow
 from xylogic.search.work import Work
 
 __all__ = ["Engine", "Goal", "States"]
@@ -27,7 +29,8 @@ States = NDArray[np.int32]  # a state per feature of the forest
 
 @dataclass(frozen=True)
 class Goal:
-    """What to look for. ``kind``: "flip", "partition" (flips, by disjoint games), "target" or "band".
+    """What to look for. ``kind``: "flip", "partition" (flips, by disjoint games), "keep" (no flip), "target" or "band"
+    (a flip out of it; "within": no flip).
 
     ``winners``: class positions that count as one, the decision's own; ``target``: a class position; ``band``: the
     closed interval that a regression leaves. ``ties``: "model", "winners" or "merged" (see API of ``Explainer``).
@@ -38,6 +41,11 @@ class Goal:
     winners: tuple[int, ...] = ()
     target: int = -1
     band: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def opposite(self) -> Goal:
+        """The rows where the decision stays, of a goal that is a change of it."""
+        return replace(self, kind="within" if self.kind == "band" else "keep")
 
 
 class Engine:
@@ -53,6 +61,7 @@ class Engine:
         self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
         self._games: dict[Goal, Games] = {}
         self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
+        self._forest_masks: ForestMasks | None = None
         self.idle_reasons: list[Reasons] = []
         self._lock = threading.Lock()
 
@@ -67,6 +76,8 @@ class Engine:
         except (KeyError, IndexError):
             games = self._tables(goal, budget)
             work = Work(self.forest, games)
+            if fits(self.forest, games):
+                return Shallow(self.forest, games, work, budget, self._masks(games)), work
             return Search(self.forest, games, work, budget), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
@@ -78,17 +89,31 @@ class Engine:
                 self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
 
+    def _masks(self, games: Games) -> GameMasks:
+        with self._lock:
+            if self._forest_masks is None:
+                self._forest_masks = ForestMasks(self.forest)
+            return GameMasks(self.forest, self._forest_masks, games)
+
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":
             low, high = goal.band
             below = [[Constraint(-1, 0, True, low)]] if np.isfinite(low) else []
             above = [[Constraint(0, -1, True, high)]] if np.isfinite(high) else []
             return below + above
+        if goal.kind == "within":
+            low, high = goal.band
+            inside = [Constraint(0, -1, False, low)] if np.isfinite(low) else []
+            inside += [Constraint(-1, 0, False, high)] if np.isfinite(high) else []
+            return [inside]
         classes = range(len(self.model.classes or ()))
         others = [c for c in classes if c not in goal.winners]
         if goal.kind == "target":
             strict = None if goal.ties == "model" else False
             return [[beats(self.model, goal.target, c, strict) for c in classes if c != goal.target]]
+        if goal.kind == "keep":
+            strict = None if goal.ties == "model" else False
+            return [[beats(self.model, w, c, strict) for c in classes if c != w] for w in goal.winners]
         if goal.kind == "flip":
             strict = None if goal.ties == "model" else True
             return [[beats(self.model, c, w, strict) for w in goal.winners] for c in others]
@@ -118,8 +143,7 @@ class Borrowed:
         return self._search, self._work
 
     def __exit__(self, *stop: object) -> None:
-        if self._work.restricted_now:
+        if self._work.restricted[-1]:
             self._work.restricted[:] = 0
-            self._work.restricted_now = False
         self._search.restart(None)
         self._engine.give_back(self._goal, self._search, self._work)

@@ -100,9 +100,7 @@ class Forest:
             elif (self.node_missing[nodes] == 0).any():
                 raise InvalidInputError(f"feature {cells.name!r} may be missing, but the model has no rule for that")
             if not cells.is_set:
-                distinct, which = np.unique(cut[nodes], return_inverse=True)
-                index = np.array([cells.cut_index(c) for c in distinct], dtype=np.int32)
-                self.node_cut[nodes] = index[which]
+                self.node_cut[nodes] = cells.cut_indices(cut[nodes])
         self.set_words = np.zeros(1, np.uint64)
         self.node_test = np.zeros(self.n_nodes, np.int32)
         keys = np.stack([self.node_feature, self.node_cut, self.node_missing], axis=1).astype(np.int64)

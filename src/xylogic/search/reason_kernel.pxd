@@ -16,15 +16,25 @@ cdef class Reasons:
     cdef unsigned long long *edges
     cdef unsigned long long *sets
     cdef unsigned long long *spare
+    cdef int *missing
     cdef int *single
+    cdef Py_ssize_t n_missing
     cdef long long *bucket_at
-    cdef long long *bucket
+    cdef unsigned long long *bucket
     cdef long long work
 
     cdef _grow(self, long long room)
     cdef _grow_edges(self)
     @cython.final
     cdef void difference(self) noexcept nogil
+    @cython.final
+    cdef void find_needed(self) noexcept nogil
+    @cython.final
+    cdef void sort_out(self) noexcept nogil
+    @cython.final
+    cdef int met(self, Py_ssize_t k) noexcept nogil
+    @cython.final
+    cdef bint holds_part(self, Py_ssize_t k, int b) noexcept nogil
     @cython.final
     cdef int shrink(self) except -1 nogil
     @cython.final

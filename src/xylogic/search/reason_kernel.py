@@ -65,17 +65,19 @@ class Reasons:
     @cython.cfunc
     def _grow(self, room: cython.longlong):
         if self.room > 0:
-            self.search.budget.check(self.search.nodes, (room + self.edge_room) * (16 * self.width + 12))
-        sizes = {"sets": room * self.width, "spare": room * self.width, "single": room, "bucket": room}
+            self.search.budget.check(self.search.nodes, (room + self.edge_room) * (24 * self.width + 8))
+        sizes = {"sets": room * self.width, "spare": room * self.width, "bucket": room * self.width}
+        sizes |= {"missing": room, "single": room}
         for name, size in sizes.items():
             old = self.keep.get(name, np.zeros(0))
-            new = np.zeros(size, {"single": np.int32, "bucket": np.int64}.get(name, np.uint64))
+            new = np.zeros(size, np.int32 if name in ("missing", "single") else np.uint64)
             new[: len(old)] = old
             self.keep[name] = new
         self.sets = bits(self.keep["sets"])
         self.spare = bits(self.keep["spare"])
+        self.missing = ints(self.keep["missing"])
         self.single = ints(self.keep["single"])
-        self.bucket = longs(self.keep["bucket"])
+        self.bucket = bits(self.keep["bucket"])
         self.room = room
 
     @cython.cfunc
@@ -117,6 +119,39 @@ class Reasons:
 
     @cython.cfunc
     @cython.nogil
+    @cython.exceptval(check=False)
+    def find_needed(self) -> cython.void:
+        """``needed`` becomes the features of ``edge`` that are all that some confirmed sufficient set has of it."""
+        k: cython.Py_ssize_t
+        i: cython.int
+        w: cython.int = self.width
+        word: cython.ulonglong
+        needed: cython.ulonglong = 0
+        met: cython.int
+        alone: cython.int
+        sets: cython.p_ulonglong = self.sets
+        edge: cython.ulonglong = self.edge[0]
+        if w == 1:
+            for k in range(self.n_done):
+                word = sets[k] & edge
+                needed |= word if word & (word - 1) == 0 else 0
+            self.needed[0] = needed
+            return
+        for i in range(w):
+            self.needed[i] = 0
+        for k in range(self.n_done):
+            met = 0
+            alone = 0
+            for i in range(w):
+                word = sets[k * w + i] & self.edge[i]
+                if word:
+                    met += 2 if word & (word - 1) else 1
+                    alone = i
+            if met == 1:
+                self.needed[alone] |= sets[k * w + alone] & self.edge[alone]
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(-1, check=False)
     def shrink(self) -> cython.int:
         """Make ``edge``, whose features can change the decision together, minimal.
@@ -125,27 +160,12 @@ class Reasons:
         """
         f: cython.int
         i: cython.int
-        k: cython.Py_ssize_t
         w: cython.int = self.width
-        word: cython.ulonglong
-        met: cython.int
-        alone: cython.int
         fresh: cython.bint = True
         for f in range(self.search.n_features):
             if fresh:
                 fresh = False
-                for i in range(w):
-                    self.needed[i] = 0
-                for k in range(self.n_done):
-                    met = 0
-                    alone = 0
-                    for i in range(w):
-                        word = self.sets[k * w + i] & self.edge[i]
-                        if word:
-                            met += 2 if word & (word - 1) else 1
-                            alone = i
-                    if met == 1:
-                        self.needed[alone] |= self.sets[k * w + alone] & self.edge[alone]
+                self.find_needed()
             if self.edge[f >> 6] & ~self.needed[f >> 6] & bit(f & 63):
                 for i in range(w):
                     self.free[i] = self.edge[i]
@@ -154,6 +174,100 @@ class Reasons:
                     self.difference()
                     fresh = True
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_out(self) -> cython.void:
+        """List the candidates that miss ``edge``, and put those that hit it once into the bucket of that feature."""
+        k: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        i: cython.int
+        b: cython.int
+        w: cython.int = self.width
+        n_missing: cython.Py_ssize_t = 0
+        n_single: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t = 0
+        some: cython.int
+        more: cython.int
+        hits: cython.ulonglong
+        sets: cython.p_ulonglong = self.sets
+        edge: cython.ulonglong = self.edge[0]
+        missing: cython.p_int = self.missing
+        single: cython.p_int = self.single
+        bucket_at: cython.p_longlong = self.bucket_at
+        # Lists grow by a comparison, not a branch: which way it goes is anybody's guess.
+        for k in range(self.n_sets):
+            if w == 1:
+                hits = sets[k] & edge
+                some = 1 if hits else 0
+                more = 1 if hits & (hits - some) else 0
+            else:
+                some = 0
+                more = 0
+                for i in range(w):
+                    hits = sets[k * w + i] & self.edge[i]
+                    if hits:
+                        more = 1 if some or hits & (hits - 1) else 0
+                        some = 1
+                    if more:
+                        break
+            missing[n_missing] = cython.cast(cython.int, k)
+            n_missing += 1 - some
+            single[n_single] = cython.cast(cython.int, k)
+            n_single += some - more
+        self.n_missing = n_missing
+        for b in range(self.n_features + 1):
+            bucket_at[b] = 0
+        for j in range(n_single):
+            bucket_at[self.met(single[j])] += 1
+        for b in range(self.n_features + 1):
+            at += bucket_at[b]
+            bucket_at[b] = at
+        # Filled from behind, each bucket ends up at its beginning.
+        for j in range(n_single - 1, -1, -1):
+            k = single[j]
+            b = self.met(k)
+            bucket_at[b] -= 1
+            for i in range(w):
+                self.bucket[bucket_at[b] * w + i] = sets[k * w + i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def met(self, k: cython.Py_ssize_t) -> cython.int:
+        """The first feature of ``edge`` that set k holds."""
+        i: cython.int = 0
+        while self.sets[k * self.width + i] & self.edge[i] == 0:
+            i += 1
+        return 64 * i + lowest_bit(self.sets[k * self.width + i] & self.edge[i])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def holds_part(self, k: cython.Py_ssize_t, b: cython.int) -> cython.bint:
+        """Whether a set of bucket b lies within set k and b."""
+        j: cython.Py_ssize_t
+        q: cython.int
+        w: cython.int = self.width
+        bucket: cython.p_ulonglong = self.bucket
+        outside: cython.ulonglong
+        if w == 1:
+            outside = ~(self.sets[k] | bit(b))
+            for j in range(self.bucket_at[b], self.bucket_at[b + 1]):
+                if bucket[j] & outside == 0:
+                    return True
+            return False
+        for j in range(self.bucket_at[b], self.bucket_at[b + 1]):
+            for q in range(w):
+                outside = bucket[j * w + q] & ~self.sets[k * w + q]
+                if q == b >> 6:
+                    outside &= ~bit(b & 63)
+                if outside:
+                    break
+            else:
+                return True
+        return False
 
     @cython.cfunc
     @cython.nogil
@@ -166,67 +280,31 @@ class Reasons:
         """
         w: cython.int = self.width
         i: cython.int
-        q: cython.int
         b: cython.int
+        q: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        o: cython.Py_ssize_t
+        m: cython.Py_ssize_t
         n: cython.Py_ssize_t = self.n_sets
+        end: cython.Py_ssize_t
         kept: cython.Py_ssize_t
         n_new: cython.Py_ssize_t
         word: cython.ulonglong
-        hits: cython.ulonglong
-        within: cython.bint
-        # single[k]: -1 where set k misses the edge, the feature where it hits it once, else n_features.
-        for b in range(self.n_features + 2):
-            self.bucket_at[b] = 0
-        for k in range(n):
-            self.single[k] = -1
-            for i in range(w):
-                hits = self.sets[k * w + i] & self.edge[i]
-                if hits:
-                    if self.single[k] >= 0 or hits & (hits - 1):
-                        self.single[k] = self.n_features
-                        break
-                    self.single[k] = 64 * i + lowest_bit(hits)
-            if 0 <= self.single[k] and self.single[k] < self.n_features:
-                self.bucket_at[self.single[k] + 2] += 1
-        for b in range(self.n_features):
-            self.bucket_at[b + 2] += self.bucket_at[b + 1]
-        for k in range(n):
-            b = self.single[k]
-            if 0 <= b and b < self.n_features:
-                self.bucket[self.bucket_at[b + 1]] = k
-                self.bucket_at[b + 1] += 1
+        self.sort_out()
         # Extensions go to `spare`; then the sets that hit the edge close ranks and the extensions follow.
         n_new = 0
-        for k in range(n):
-            if self.single[k] >= 0:
-                continue
+        for m in range(self.n_missing):
+            k = self.missing[m]
             for i in range(w):
                 word = self.edge[i]
                 while word:
                     b = 64 * i + lowest_bit(word)
                     word &= word - 1
-                    within = False
-                    for j in range(self.bucket_at[b], self.bucket_at[b + 1]):
-                        o = self.bucket[j]
-                        within = True
-                        for q in range(w):
-                            hits = self.sets[o * w + q] & ~self.sets[k * w + q]
-                            if q == b >> 6:
-                                hits &= ~bit(b & 63)
-                            if hits:
-                                within = False
-                                break
-                        if within:
-                            break
                     self.work += 1 + self.bucket_at[b + 1] - self.bucket_at[b]
                     if self.work > 1000000:
                         self.work = 0
                         with cython.gil:
                             self.search.budget.check(self.search.nodes)
-                    if within:
+                    if self.holds_part(k, b):
                         continue
                     if n_new + 1 >= self.room or n + n_new + 1 >= self.room:
                         with cython.gil:
@@ -235,12 +313,15 @@ class Reasons:
                         self.spare[n_new * w + q] = self.sets[k * w + q]
                     self.spare[n_new * w + (b >> 6)] |= bit(b & 63)
                     n_new += 1
-        kept = 0
-        for k in range(n):
-            if self.single[k] >= 0:
-                for q in range(w):
-                    self.sets[kept * w + q] = self.sets[k * w + q]
-                kept += 1
+        kept = n
+        for m in range(self.n_missing):
+            k = self.missing[m] + 1
+            end = self.missing[m + 1] if m + 1 < self.n_missing else n
+            if m == 0:
+                kept = k - 1
+            for q in range(k * w, end * w):
+                self.sets[(kept - k) * w + q] = self.sets[q]
+            kept += end - k
         for k in range(n_new):
             for q in range(w):
                 self.sets[(kept + k) * w + q] = self.spare[k * w + q]

@@ -103,6 +103,7 @@ cdef class State:
     cdef int *frame_node
     cdef int *frame_side
     # cost of a change, by state
+    cdef bint has_kept, has_own  # whether what depends on the instance is laid out
     cdef bint priced
     cdef double *cost
     cdef double *step

@@ -148,7 +148,7 @@ class State:
         self.nodes = 0
         self.unchecked = 0
         self.epoch = 0
-        self.priced = False
+        self.priced = self.has_kept = self.has_own = False
         self.trail_room = self.box_room = self.word_room = self.frame_room = 0
         self._grow_trail()
         self._grow_box()

@@ -19,7 +19,6 @@ class Work:
 
     def __init__(self, forest: Forest, games: Games) -> None:
         self.instance: Any = None  # the states that the search was set to
-        self.restricted_now = False
         features, trees, rows = forest.n_features + 1, forest.n_trees + 1, games.max_constraints
         self.x, self.witness, self.point = (np.zeros(features, np.int32) for _ in range(3))
         self.lo, self.hi, self.missing, self.restricted = (np.zeros(features, np.int32) for _ in range(4))
@@ -62,7 +61,7 @@ class Work:
 
     def restrict(self, forest: Forest, box: Sequence[Sequence[int]]) -> None:
         """Limit what free features range over: per feature its states, a run where it is ordered."""
-        self.restricted_now = True
+        self.restricted[-1] = 1  # some feature is
         for f, states in enumerate(box):
             cells = forest.cells[f]
             self.restricted[f] = len(states) < cells.n_states

@@ -124,6 +124,9 @@ def hidden(n: int, most: int | None) -> list[str]:
     return [f"{INDENT}... and {n - most} more"] if most is not None and n > most else []
 
 
+BREAK = "; to change it, break every condition of one"
+VIOLATE = "; breaking every condition of one changes it"
+
 # ---- one writer a question: (answer, result, most) -> headline and lines ----------------------------------------
 
 
@@ -165,16 +168,30 @@ def smallest_sufficient(answer: Result, result: Result, most: int | None) -> Wri
     return head.replace("A sufficient", "A smallest sufficient", 1), under
 
 
-def every_sufficient(answer: Result, result: Result, most: int | None) -> Written:
-    reasons = answer["value"]
-    head = f"{count(len(reasons), 'sufficient reason')} for {prediction(result)}, {whole(answer)}"
-    return head, listed(reasons, most)
+def every(kind: str, advice: str = "") -> Callable[[Result, Result, int | None], Written]:
+    """The writer of all reasons of a kind."""
+
+    def write(answer: Result, result: Result, most: int | None) -> Written:
+        reasons = answer["value"]
+        head = f"{count(len(reasons), kind)} for {prediction(result)}, {whole(answer)}"
+        return head + advice, listed(reasons, most)
+
+    return write
 
 
-def every_necessary(answer: Result, result: Result, most: int | None) -> Written:
-    reasons = answer["value"]
-    head = f"{count(len(reasons), 'necessary reason')} for {prediction(result)}, {whole(answer)}"
-    return f"{head}; to change it, break every condition of one", listed(reasons, most)
+def formula(title: str) -> Callable[[Result, Result, int | None], Written]:
+    """The writer of a reason that is a formula."""
+
+    def write(answer: Result, result: Result, _: int | None) -> Written:
+        if answer["value"] is None:
+            return f"{title}: not proven", []
+        return f"{title} for {prediction(result)}", [INDENT + line for line in printable_lines(answer["value"])]
+
+    return write
+
+
+def printable_lines(text: str) -> list[str]:
+    return [printable(line) for line in text.splitlines()]
 
 
 def contrastive(answer: Result, _: Result, most: int | None) -> Written:
@@ -232,8 +249,13 @@ def features(title: str) -> Callable[[Result, Result, int | None], Written]:
 WRITERS: dict[str, Callable[[Result, Result, int | None], Written]] = {
     "sufficient_reason": one_sufficient,
     "smallest_sufficient_reason": smallest_sufficient,
-    "sufficient_reasons": every_sufficient,
-    "necessary_reasons": every_necessary,
+    "sufficient_reasons": every("sufficient reason"),
+    "general_sufficient_reasons": every("general sufficient reason"),
+    "necessary_reasons": every("necessary reason", BREAK),
+    "general_necessary_reasons": every("general necessary reason", VIOLATE),
+    "shortest_general_necessary_reasons": every("shortest general necessary reason", VIOLATE),
+    "complete_reason": formula("The complete reason"),
+    "general_reason": formula("The general reason"),
     "contrastive": contrastive,
     "robustness": robustness,
     "shortest_flips": shortest_flips,

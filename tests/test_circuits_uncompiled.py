@@ -1,0 +1,59 @@
+"""The kernels of circuits and of Apply are valid Python: run from source, they answer as the compiled ones do."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+QUESTIONS = """
+import json, random, sys
+sys.path.insert(0, sys.argv[1])
+if sys.argv[2] == "source":
+    import uncompiled
+    uncompiled.install()
+from graphs import random_graph
+from models import seeded_case
+from xylogic.circuit import apply_kernel
+from xylogic.circuit.apply_kernel import Apply
+from xylogic.circuit.exchange_kernel import adopt, freeze, negation
+from xylogic.compile.apply import compile_apply
+from xylogic.compile.sortnet import compile_sortnet
+from xylogic.model.states import model_cells
+
+def plain(graph):
+    return [graph.root, *(getattr(graph, name).tolist() for name in ("feature", "edge_at", "lo", "hi", "child"))]
+
+answers = [apply_kernel.__file__.endswith(".py")]
+for seed in range(10):
+    case = seeded_case(seed, voting="majority", regression=False, trees=(1, 6))
+    cells = model_cells(case.model, missing=case.missing)
+    row = {name: value for name, value in case.row.items() if value == value}
+    for interleaved in (False, True):
+        for formula in compile_sortnet(case.model, cells, case.ties, interleaved=interleaved).values():
+            inside = formula.restrict(row)
+            answers.append([formula.to_dict(), (~formula).to_dict(), inside.to_dict(), str(formula), formula.to_dot()])
+    answers.append([formula.count(), formula.evaluate([formula.row() or {}] if formula.row() else []).tolist()])
+    for form in ("3A", "3B"):
+        for graphs in compile_apply(case.model, cells, case.ties, form).values():
+            answers.append([plain(graph) for graph in graphs])
+    rng = random.Random(seed)
+    graphs = Apply((3, 2, 4))
+    a, b = (adopt(graphs, random_graph(rng, (3, 2, 4))) for _ in range(2))
+    made = [graphs.conjunction(a, b), graphs.disjunction(a, negation(graphs, b))]
+    answers.append([plain(freeze(graphs, n)) for n in graphs.collect(made)])
+print(json.dumps(answers))
+"""
+
+
+def run(how: str) -> list:
+    folder = str(Path(__file__).parent)
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", QUESTIONS, folder, how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_kernels_answer_alike_compiled_and_uncompiled():
+    compiled, source = run("compiled"), run("source")
+    assert (compiled[0], source[0]) == (False, True)
+    assert compiled[1:] == source[1:]
