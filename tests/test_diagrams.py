@@ -280,5 +280,5 @@ def test_short_of_memory_the_product_forgets(forest):
     X = forest[1]
     y = forest[0].predict(X)
     model = xl.read_model(RandomForestClassifier(14, max_depth=4, random_state=0).fit(X, y)).with_voting("majority")
-    wide, narrow = (xl.compile_model(model, memory_limit=limit) for limit in (None, 30 * 2**20))
+    wide, narrow = (xl.compile_model(model, memory_limit=limit) for limit in (None, 44 * 2**20))
     assert all(wide[label] == narrow[label] for label in model.classes)

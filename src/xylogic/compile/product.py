@@ -19,13 +19,15 @@ from xylogic.compile.votes import Question
 from xylogic.errors import BudgetExceeded
 from xylogic.model.sums import Scores
 
-__all__ = ["GROUP_CAP", "product_graph", "searched_order"]
+__all__ = ["product_graph", "searched_order"]
 
-GROUP_CAP = 8000  # pairs of nodes that the sum of two groups of trees may meet
+# Pairs of nodes that the sum of two groups of trees may meet: larger groups decide earlier, but take time to make. So
+# they are made where the product turns out to be heavy.
+LIGHT_CAP, LIGHT_STATES, HEAVY_CAP = 2000, 60_000, 10_000
 SEARCH_STATES = 20_000  # of the products that the search for an order tries
 
 
-def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budget, *, cap: int = GROUP_CAP) -> Graph:
+def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budget) -> Graph:
     """The answer to ``question`` as an ordered decision graph of ``question.n_labels`` labels.
 
     Raises BudgetExceeded; ``trees`` stays as it was.
@@ -33,7 +35,7 @@ def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budg
     order, n_states = trees.order, trees.forest.graph.n_states
     if not question.constraints:
         return Nodes((), 2).graph(1, (), n_states)
-    nodes, root, _ = _product(trees, scores, question, budget, cap)
+    nodes, root = _product(trees, scores, question, budget)
     if not nodes.reaches(root, question.n_labels):
         return nodes.graph(root, order, n_states, question.n_labels)
     return resolved(trees, scores, question, nodes.graph(root, order, n_states), budget)
@@ -68,22 +70,27 @@ def _edges(
     limited = Budget(node_limit=most)
     try:
         part = question.scaled(n_trees / len(forest.roots))
-        nodes, *_ = _product(Trees(forest, order, limited, n_trees), scores, part, limited, GROUP_CAP)
+        nodes, _ = _product(Trees(forest, order, limited, n_trees), scores, part, limited)
         return nodes.n_edges
     except BudgetExceeded:
         return float("inf")
 
 
-def _product(trees: Trees, scores: Scores, question: Question, budget: Budget, cap: int) -> tuple[Any, int, int]:
-    """(nodes, root, states visited); label ``question.n_labels`` marks what floats must decide."""
+def _product(trees: Trees, scores: Scores, question: Question, budget: Budget) -> tuple[Any, int]:
+    """(nodes, root); label ``question.n_labels`` marks what floats must decide."""
     sizes = trees.nodes.sizes
     sums = Sums(sizes, len(question.constraints), budget)
     groups, constants = sums.convert(trees.nodes, question.worth(scores.fixed[trees.forest.leaf]), trees.roots)
-    kept, constant = merged(sums, [int(g) for g in groups if g], constants.sum(axis=0), cap)
+    kept, constant = merged(sums, [int(g) for g in groups if g], constants.sum(axis=0), LIGHT_CAP)
     nodes = Nodes(sizes, question.n_labels + 1, budget)
     run = Product(sums, nodes, question, budget)
     try:
-        return nodes, run.run(kept, constant), run.states
+        root = run.run(kept, constant, LIGHT_STATES if len(kept) > 1 else 0)
+        if root is None:
+            kept, constant = merged(sums, kept, constant, HEAVY_CAP)
+            run = Product(sums, nodes, question, budget)
+            root = run.run(kept, constant)
+        return nodes, root
     except BudgetExceeded as stop:
         stop.bounds |= {"states": run.states, "nodes": nodes.n_nodes, "groups of trees": len(kept)}
         raise

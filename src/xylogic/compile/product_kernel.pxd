@@ -2,25 +2,18 @@ cimport cython
 
 from xylogic.circuit.nodes_kernel cimport Nodes
 from xylogic.compile.sums_kernel cimport Sums
+from xylogic.compile.verdict_kernel cimport Verdict
 
 
-cdef class Product:
+cdef class Product(Verdict):
     cdef Sums sums
     cdef Nodes nodes
     cdef object budget
     cdef dict keep  # the arrays below, by name
-    cdef readonly int width, n_classes, unresolved
     cdef readonly long long states
+    cdef long long most_states
     cdef readonly int forgotten
     cdef long long unchecked
-    # per constraint (see compile/votes.py)
-    cdef int *plus
-    cdef int *minus
-    cdef long long *sure
-    cdef long long *never
-    # per class: the constraint that rules it out, or -1, and how clearly
-    cdef int *loser
-    cdef long long *clear
     # one frame a level: nodes that test it (by their current edge), other nodes, their greatest sums and hash
     cdef int n_groups
     cdef int *n_testing
@@ -41,8 +34,6 @@ cdef class Product:
     # the child at hand
     cdef int *ids
     cdef long long *child_top
-    cdef long long *child_least
-    cdef long long *child_most
     # what is known: per multiset of nodes a chain of (interval of sums, node)
     cdef unsigned long long *slot_key
     cdef int *slot_entry
@@ -58,14 +49,6 @@ cdef class Product:
     cdef _grow_entries(self)
     @cython.final
     cdef void push(self, int d, int n) noexcept nogil
-    @cython.final
-    cdef int decide(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
-    @cython.final
-    cdef int decide_one(self, long long top, long long gained) noexcept nogil
-    @cython.final
-    cdef int elect(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
-    @cython.final
-    cdef int hold_all(self, long long *top, long long *gained, Py_ssize_t at) noexcept nogil
     @cython.final
     cdef long long find(self, unsigned long long a, unsigned long long b) noexcept nogil
     @cython.final

@@ -14,20 +14,22 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.xylogic.circuit.nodes_kernel import Nodes
     from cython.cimports.xylogic.compile.sums_kernel import Sums
+    from cython.cimports.xylogic.compile.verdict_kernel import FAR, Verdict
     from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
 else:
     from xylogic.circuit.nodes_kernel import Nodes
     from xylogic.compile.sums_kernel import Sums
+    from xylogic.compile.verdict_kernel import FAR, Verdict
     from xylogic.domain.pointer_kernel import bits, ints, longs
 
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # states
+GAVE_UP = cython.declare(cython.int, -2)
 MOST_FORGOTTEN = 16  # times that what is known is given up for room; then the budget ends the product
-FAR = cython.declare(cython.longlong, 2**62)  # beyond any sum
 ALL_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 
 
 @cython.cclass
-class Product:
+class Product(Verdict):
     """One product of ``groups``, nodes of ``sums``, into ``nodes``; see ``compile/votes.py`` for ``question``.
 
     With ``question.n_classes`` = k > 0 the labels are the classes 0 .. k - 1, else 0 (some constraint fails) and
@@ -36,29 +38,18 @@ class Product:
 
     def __init__(self, sums: Sums, nodes: Nodes, question: object, budget: object) -> None:
         self.sums, self.nodes, self.budget = sums, nodes, budget
-        self.width = sums.width
-        self.n_classes = question.n_classes
-        self.unresolved = question.n_labels
+        Verdict.__init__(self, question)
         self.states = self.unchecked = 0
         self.forgotten = 0
-        classes, depth, width = max(1, self.n_classes), sums.n_levels + 2, self.width
+        depth, width = sums.n_levels + 2, self.width
         self.keep = {
-            "plus": question.plus,
-            "minus": question.minus,
-            "sure": question.sure,
-            "never": question.never,
-            "loser": np.zeros(classes, np.int32),
-            "clear": np.zeros(classes, np.int64),
             **{name: np.zeros(depth, np.int32) for name in ("n_testing", "n_other", "frame_level", "frame_out")},
             **{name: np.zeros(2 * depth, np.uint64) for name in ("frame_key", "other_key")},
             **{name: np.zeros(depth * width, np.int64) for name in ("other_top", "gained", "step", "least", "most")},
             **{name: np.zeros(sum(sums.sizes) + 1, np.int32) for name in ("out_hi", "out_child")},
-            **{name: np.zeros(width, np.int64) for name in ("child_top", "child_least", "child_most")},
+            "child_top": np.zeros(width, np.int64),
         }
         keep = self.keep
-        self.plus, self.minus = ints(keep["plus"]), ints(keep["minus"])
-        self.sure, self.never = longs(keep["sure"]), longs(keep["never"])
-        self.loser, self.clear = ints(keep["loser"]), longs(keep["clear"])
         self.n_testing, self.n_other = ints(keep["n_testing"]), ints(keep["n_other"])
         self.frame_level, self.frame_out = ints(keep["frame_level"]), ints(keep["frame_out"])
         self.frame_key, self.other_key = bits(keep["frame_key"]), bits(keep["other_key"])
@@ -66,7 +57,6 @@ class Product:
         self.least, self.most = longs(keep["least"]), longs(keep["most"])
         self.out_hi, self.out_child = ints(keep["out_hi"]), ints(keep["out_child"])
         self.child_top = longs(keep["child_top"])
-        self.child_least, self.child_most = longs(keep["child_least"]), longs(keep["child_most"])
         self.n_slots = self.n_entries = self.entry_room = 0
         self.slot_mask = 0
         self._grow_slots()
@@ -143,111 +133,6 @@ class Product:
         self.entry_bounds = longs(self._resized("entry_bounds", np.int64, room * 2 * self.width))
         self.entry_room = room
         self.n_entries = max(1, self.n_entries)  # entry 0 is none
-
-    # ---------------------------------------------------------------- deciding
-
-    def decide_one(self, top: cython.longlong, gained: cython.longlong) -> cython.int:
-        """The label that one constraint gives, or -1; the sums it is right for."""
-        if gained >= self.sure[0]:
-            self.child_least[0] = self.sure[0]
-            self.child_most[0] = FAR
-            return 0 if self.n_classes else 1
-        if gained + top < self.never[0]:
-            self.child_least[0] = -FAR
-            self.child_most[0] = self.never[0] - top - 1
-            return 1 if self.n_classes else 0
-        if top == 0 and gained >= self.never[0]:
-            self.child_least[0] = self.never[0]
-            self.child_most[0] = self.sure[0] - 1
-            return self.unresolved
-        return -1
-
-    def decide(self, top: cython.p_longlong, gained: cython.p_longlong, at: cython.Py_ssize_t) -> cython.int:
-        """The label that all completions of a state share, or -1; the sums (``child_least``, ``child_most``) for
-        which it is right. ``top``: the most that each constraint's sum can still grow."""
-        if self.width == 1:
-            return self.decide_one(top[0], gained[at])
-        if self.n_classes:
-            return self.elect(top, gained, at)
-        return self.hold_all(top, gained, at)
-
-    def hold_all(self, top: cython.p_longlong, gained: cython.p_longlong, at: cython.Py_ssize_t) -> cython.int:
-        p: cython.int
-        fails: cython.int = -1
-        n_sure: cython.int = 0
-        done: cython.bint = True
-        clear: cython.longlong = 0
-        for p in range(self.width):
-            self.child_least[p] = -FAR
-            self.child_most[p] = FAR
-            done = done and top[p] == 0
-            if gained[at + p] >= self.sure[p]:
-                n_sure += 1
-                self.child_least[p] = self.sure[p]
-            elif gained[at + p] + top[p] < self.never[p] and (
-                fails < 0 or self.never[p] - top[p] - gained[at + p] > clear
-            ):
-                fails = p
-                clear = self.never[p] - top[p] - gained[at + p]
-        if fails >= 0:
-            for p in range(self.width):
-                self.child_least[p] = -FAR
-            self.child_most[fails] = self.never[fails] - top[fails] - 1
-            return 0
-        if n_sure == self.width:
-            return 1
-        if not done:
-            return -1
-        for p in range(self.width):
-            if gained[at + p] < self.sure[p]:
-                self.child_least[p] = self.never[p]
-                self.child_most[p] = self.sure[p] - 1
-        return self.unresolved
-
-    def elect(self, top: cython.p_longlong, gained: cython.p_longlong, at: cython.Py_ssize_t) -> cython.int:
-        p: cython.int
-        c: cython.int
-        lost: cython.int
-        alive: cython.int = self.n_classes
-        done: cython.bint = True
-        margin: cython.longlong
-        for c in range(self.n_classes):
-            self.loser[c] = -1
-        for p in range(self.width):
-            done = done and top[p] == 0
-            if gained[at + p] >= self.sure[p]:
-                lost = self.minus[p]
-                margin = gained[at + p] - self.sure[p]
-            elif gained[at + p] + top[p] < self.never[p]:
-                lost = self.plus[p]
-                margin = self.never[p] - top[p] - gained[at + p] - 1
-            else:
-                continue
-            if self.loser[lost] < 0:
-                alive -= 1
-            elif margin <= self.clear[lost]:
-                continue
-            self.loser[lost] = p
-            self.clear[lost] = margin
-        if alive > 1 and not done:
-            return -1
-        for p in range(self.width):
-            self.child_least[p] = -FAR
-            self.child_most[p] = FAR
-            if alive > 1 and self.never[p] <= gained[at + p] < self.sure[p]:
-                self.child_least[p] = self.never[p]
-                self.child_most[p] = self.sure[p] - 1
-        lost = self.unresolved
-        for c in range(self.n_classes):
-            p = self.loser[c]
-            if p < 0:
-                if alive == 1:
-                    lost = c
-            elif self.minus[p] == c:
-                self.child_least[p] = self.sure[p]
-            else:
-                self.child_most[p] = self.never[p] - top[p] - 1
-        return lost
 
     # ---------------------------------------------------------------- states
 
@@ -328,7 +213,7 @@ class Product:
         return 0
 
     def search(self) -> cython.int:
-        """The node of the state in ``ids``, ``gained[:width]`` and ``frame_key[:2]``."""
+        """The node of the state in ``ids``, ``gained[:width]`` and ``frame_key[:2]``, or GAVE_UP."""
         width: cython.Py_ssize_t = self.width
         d: cython.int = 0
         out: cython.int = 0
@@ -404,6 +289,8 @@ class Product:
                         self.child_most[p] = self.entry_bounds[e + width + p]
             if result < 0:
                 self.states += 1
+                if self.states == self.most_states:
+                    return GAVE_UP
                 self.unchecked += 1
                 if self.unchecked >= CHECK_EVERY:
                     self.unchecked = 0
@@ -456,8 +343,12 @@ class Product:
                 for i in range(self.n_testing[d]):
                     hi = min(hi, edge_hi[testing[at + i]])
 
-    def run(self, groups: object, constant: object) -> int:
-        """The node of the sum of ``groups`` (node numbers, none 0) and ``constant``, int64 (width,)."""
+    def run(self, groups: object, constant: object, most_states: cython.longlong = 0) -> object:
+        """The node of the sum of ``groups`` (node numbers, none 0) and ``constant``, int64 (width,).
+
+        ``None`` where that takes ``most_states`` states, if given.
+        """
+        self.most_states = most_states
         self.n_groups = len(groups)
         depth = self.sums.n_levels + 2
         result: cython.int
@@ -484,4 +375,4 @@ class Product:
         self.frame_key[1] = b
         with cython.nogil:
             result = self.search()
-        return result
+        return None if result == GAVE_UP else result
