@@ -82,3 +82,15 @@ def test_explain_many_of_an_empty_frame_keeps_its_columns():
     frame = pd.DataFrame({"age": [50.0]})
     full, empty = (xl.Explainer(model).explain_many(part, ("prediction",)) for part in (frame, frame[:0]))
     assert list(full.columns) == list(empty.columns) == ["prediction", "status"]
+
+
+def test_bands_of_many_rows_keep_few_tables():
+    from sklearn.datasets import load_diabetes
+    from sklearn.ensemble import RandomForestRegressor
+
+    X, y = load_diabetes(return_X_y=True)
+    explainer = xl.Explainer(RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y), band=5.0)
+    reasons = [explainer.explain(row).sufficient_reason() for row in X]
+    (voice,) = explainer._voices.values()
+    assert len(voice.engine._games) <= 256
+    assert explainer.explain(X[0]).sufficient_reason() == reasons[0]

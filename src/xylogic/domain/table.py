@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidInputError
 
-__all__ = ["Table", "check_whole", "read_row", "read_table"]
+__all__ = ["Table", "check_whole", "plain_row", "read_row", "read_table"]
 
 ACCEPTED = "a 2-D numpy array, a pandas, polars or pyarrow table, a list of dicts or a list of rows"
 _PLAIN = {bool, int, float, type(None)}
@@ -57,14 +57,18 @@ def read_table(X: Any, features: Sequence[Feature], *, named: bool) -> Table:
     return Table(tuple(feature.name for feature in features), values)
 
 
+def plain_row(x: Any, names: tuple[str, ...]) -> Table | None:
+    """:func:`read_row` for the usual case, a 1-D float array where all features are numeric; ``None`` for another."""
+    if isinstance(x, np.ndarray) and x.shape == (len(names),) and x.dtype in (np.float64, np.float32):
+        return Table(names, x.astype(np.float64).reshape(1, -1))
+    return None
+
+
 def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
     """Read one row as a ``Table`` of one row: a 1-D array or list, a dict or Series by name, or a one-row table.
 
     Raises InvalidInputError as ``read_table`` does, and for any other number of rows.
     """
-    plain = isinstance(x, np.ndarray) and x.shape == (len(features),) and x.dtype in (np.float64, np.float32)
-    if plain and all(feature.kind == "numeric" for feature in features):  # the usual case, without the way round
-        return Table(tuple(feature.name for feature in features), x.astype(np.float64).reshape(1, -1))
     if isinstance(x, Mapping):
         x = [x]
     elif isinstance(x, list | tuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from xylogic.budget import Budget
@@ -70,15 +69,10 @@ class Route:
             self._compiled.add(goal)
         return True
 
-    @contextmanager
-    def timed(self, engine: str, fresh: bool) -> Iterator[None]:
-        """Note what a row takes; ``fresh``: it is a new one."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._seconds[engine] += time.perf_counter() - start
-            self._rows[engine] += fresh
+    def note(self, engine: str, seconds: float, fresh: bool) -> None:
+        """Note what a row took; ``fresh``: it is a new one."""
+        self._seconds[engine] += seconds
+        self._rows[engine] += fresh
 
 
 class Reasoner:
@@ -121,7 +115,8 @@ class Reasoner:
     @property
     def complete(self) -> bool:
         """Whether all reasons are found."""
-        return any(work is not None and work.complete for work in (self.by_search, self.by_circuit))
+        search, circuit = self.by_search, self.by_circuit
+        return (search is not None and search.complete) or (circuit is not None and circuit.complete)
 
     def sets(self, kind: str) -> Sets:
         return self.work.sets(kind)
@@ -142,9 +137,13 @@ class Reasoner:
         self._run(engine, lambda work: work.run_until(kind, count, budget))
 
     def _run(self, engine: str, ask: Any) -> None:
-        with self._route.timed(engine, engine not in self._begun):
-            self._begun.add(engine)
+        fresh = engine not in self._begun
+        self._begun.add(engine)
+        start = time.perf_counter()
+        try:
             ask(self.circuit() if engine == "diagram" else self._searching())
+        finally:
+            self._route.note(engine, time.perf_counter() - start, fresh)
 
     def stream(self, kind: str, budget: Budget) -> Iterator[Sets]:
         return self.work.stream(kind, budget)

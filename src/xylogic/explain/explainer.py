@@ -16,7 +16,7 @@ from xylogic.budget import Budget
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells
 from xylogic.domain.feature import Feature
-from xylogic.domain.table import Table, check_whole, read_row, read_table
+from xylogic.domain.table import Table, check_whole, plain_row, read_row, read_table
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.engines import ENGINES, Route
 from xylogic.explain.explanation import Explanation
@@ -78,6 +78,7 @@ class Explainer:
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)
         self._has_whole = any(f.kind in ("integer", "boolean") for f in self.features)
+        self._plain = self.model.feature_names if all(f.kind == "numeric" for f in self.model.features) else ()
         self.band = _checked_band(band, regression=self.model.classes is None)
         self._limits = (time_limit, node_limit, memory_limit)
         self._new_budget()
@@ -104,7 +105,8 @@ class Explainer:
 
         Raises InvalidInputError, naming column and row, for a row that the model does not take.
         """
-        return self._explain(read_row(x, self.model.features, named=self.model.named))
+        table = plain_row(x, self._plain) if self._plain else None
+        return self._explain(table or read_row(x, self.model.features, named=self.model.named))
 
     def _explain(self, table: Table) -> Explanation:
         values = self.model.admit(table)

@@ -166,9 +166,10 @@ class Explanation(Verdict):
         return self._answers.ask(question, ask)
 
     def _enumeration(self, goal: Goal) -> Reasoner:
-        if goal not in self._enumerations:
-            self._enumerations[goal] = Reasoner(self._voice.route, self._decision, goal)
-        return self._enumerations[goal]
+        found = self._enumerations.get(goal)
+        if found is None:
+            found = self._enumerations[goal] = Reasoner(self._voice.route, self._decision, goal)
+        return found
 
     def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
         _check_limit(limit)

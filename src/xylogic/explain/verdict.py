@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ class Verdict:
         self._voice = voice
         self._scores = predict.scores(voice.model, cast)
         model = voice.model
+        self._position = int(predict.decide(model, self._scores)[0])
         if model.classes is None:
             flip = partition = Goal("band", band=self._band())
         else:
@@ -62,10 +63,6 @@ class Verdict:
     def row(self) -> dict[str, Any]:
         """The row that is explained, by name."""
         return dict(self._decision.row)
-
-    @cached_property
-    def _position(self) -> int:
-        return int(predict.decide(self._voice.model, self._scores)[0])
 
     @property
     def prediction(self) -> Any:

@@ -20,12 +20,12 @@ _PLAIN = {"float32": float(np.finfo(np.float32).max), "float64": float(np.finfo(
 
 def cast_values(model: Ensemble, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """``values`` rounded to the model's precision; the same shape, float64."""
-    if model.cast == "float64":
-        return values
-    if np.abs(values).max(initial=0.0) <= _PLAIN["float32"]:
-        return values.astype(np.float32).astype(np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        return values.astype(np.float32).astype(np.float64)
+        return _rounded(model, values)
+
+
+def _rounded(model: Ensemble, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values.astype(np.float32).astype(np.float64) if model.cast == "float32" else values
 
 
 def refused(model: Ensemble, values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -45,7 +45,7 @@ def refused(model: Ensemble, values: NDArray[np.float64]) -> NDArray[np.bool_]:
 def admit(model: Ensemble, table: Table) -> NDArray[np.float64]:
     """The table's values, cast; raises InvalidInputError at the first cell that the model does not take."""
     if model.limits is None and np.abs(table.values).max(initial=0.0) <= _PLAIN[model.cast]:
-        return np.ascontiguousarray(cast_values(model, table.values))
+        return np.ascontiguousarray(_rounded(model, table.values))
     bad = refused(model, table.values)
     if bad.any():
         row, column = np.argwhere(bad)[0]

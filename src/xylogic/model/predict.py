@@ -85,8 +85,8 @@ def decide(model: Ensemble, score: Values) -> NDArray[np.intp]:
         raw = score[:, 0]
         return (raw >= 0 if last else raw > 0).astype(np.intp)
     if last:
-        return score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
-    return np.argmax(score, axis=1)
+        return score.shape[1] - 1 - score[:, ::-1].argmax(axis=1)
+    return score.argmax(axis=1)
 
 
 def probabilities(model: Ensemble, score: Values) -> Values:

@@ -24,6 +24,7 @@ from xylogic.search.work import Work
 
 __all__ = ["Engine", "Goal", "States"]
 
+_KEPT = 256  # goals whose tables are kept
 States = NDArray[np.int32]  # a state per feature of the forest
 
 
@@ -41,6 +42,9 @@ class Goal:
     winners: tuple[int, ...] = ()
     target: int = -1
     band: tuple[float, float] = (-np.inf, np.inf)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.target, self.band))  # goals are few and looked up often
 
     @property
     def opposite(self) -> Goal:
@@ -86,6 +90,10 @@ class Engine:
     def _tables(self, goal: Goal, budget: Budget) -> Games:
         with self._lock:
             if goal not in self._games:
+                while len(self._games) >= _KEPT:  # bands around predictions: a goal for each row
+                    oldest = next(iter(self._games))
+                    del self._games[oldest]
+                    self._idle.pop(oldest, None)
                 self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
             return self._games[goal]
 

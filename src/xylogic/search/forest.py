@@ -183,9 +183,10 @@ class Forest:
         Raises InvalidInputError where a value is missing and that is no state.
         """
         states = np.zeros(self.n_features + 1, np.int32)
-        locate(values, self.columns, self.cut_at, self.cuts, self.is_set, self.n_values, states)
-        absent = (states == self.n_values) & self._never_missing
-        if absent.any():
+        if locate(values, self.columns, self.cut_at, self.cuts, self.is_set, self.n_values, states):
+            absent = (states == self.n_values) & self._never_missing
+            if not absent.any():
+                return states
             name = self.cells[int(np.argmax(absent))].name
             raise InvalidInputError(f"column {name!r}: the value is missing, where that is no state of the feature")
         return states

@@ -89,8 +89,9 @@ def locate(
     is_set: cython.int[::1],
     n_values: cython.int[::1],
     states: cython.int[::1],
-) -> None:
-    """The state of each feature of one row (float64, cast, categories as codes, NaN missing). O(features log cuts).
+) -> bool:
+    """The state of each feature of one row (float64, cast, categories as codes, NaN missing); whether some value is
+    missing. O(features log cuts).
 
     Feature f reads ``values[columns[f]]``; its cuts are ``cuts[cut_at[f] : cut_at[f + 1]]``.
     """
@@ -99,10 +100,12 @@ def locate(
     hi: cython.int
     middle: cython.int
     x: cython.double
+    absent: cython.bint = False
     with cython.nogil:
         for f in range(columns.shape[0]):
             x = values[columns[f]]
             if x != x:
+                absent = True
                 states[f] = n_values[f]
             elif is_set[f]:
                 states[f] = cython.cast(cython.int, x)
@@ -116,3 +119,4 @@ def locate(
                     else:
                         lo = middle + 1
                 states[f] = lo - cut_at[f]
+    return absent
