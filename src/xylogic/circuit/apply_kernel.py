@@ -14,12 +14,10 @@ from xylogic.errors import InvalidInputError
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.graphs_kernel import Graphs
-    from cython.cimports.xylogic.circuit.lists_kernel import mixed
-    from cython.cimports.xylogic.domain.pointer_kernel import ints
+    from cython.cimports.xylogic.domain.machine_kernel import ints, mixed
 else:
     from xylogic.circuit.graphs_kernel import Graphs
-    from xylogic.circuit.lists_kernel import mixed
-    from xylogic.domain.pointer_kernel import ints
+    from xylogic.domain.machine_kernel import ints, mixed
 
 AND = 3
 OR = 4

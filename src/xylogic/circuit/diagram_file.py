@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from xylogic.circuit.diagram import Diagram
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.records import cells_of, cells_records, read_json, write_json
+from xylogic.circuit.text import quoted
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 
@@ -102,16 +103,12 @@ def _fault(graph: Graph) -> str:
 def graph_dot(graph: Graph, cells: Sequence[Cells], labels: Sequence[str]) -> str:
     """A decision graph in the DOT language, leaves called by ``labels``, edges by their states in the user's units."""
     lines = ["digraph diagram {", "  node [shape=ellipse];"]
-    lines += [f"  n{leaf} [label={_quoted(name)}, shape=box];" for leaf, name in enumerate(labels)]
+    lines += [f"  n{leaf} [label={quoted(name)}, shape=box];" for leaf, name in enumerate(labels)]
     for node in range(graph.n_labels, graph.n_nodes):
         c = cells[int(graph.feature[node])]
-        lines.append(f"  n{node} [label={_quoted(c.name)}];")
+        lines.append(f"  n{node} [label={quoted(c.name)}];")
         ways: dict[int, list[int]] = {}
         for k in range(int(graph.edge_at[node]), int(graph.edge_at[node + 1])):
             ways.setdefault(int(graph.child[k]), []).extend(range(int(graph.lo[k]), int(graph.hi[k]) + 1))
-        lines += [f"  n{node} -> n{way} [label={_quoted(c.describe(states))}];" for way, states in ways.items()]
+        lines += [f"  n{node} -> n{way} [label={quoted(c.describe(states))}];" for way, states in ways.items()]
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -12,11 +12,11 @@ from xylogic.errors import InvalidInputError
 if cython.compiled:
     from cython.cimports.xylogic.circuit.apply_kernel import Apply
     from cython.cimports.xylogic.circuit.graphs_kernel import Graphs
-    from cython.cimports.xylogic.domain.pointer_kernel import ints
+    from cython.cimports.xylogic.domain.machine_kernel import ints
 else:
     from xylogic.circuit.apply_kernel import Apply
     from xylogic.circuit.graphs_kernel import Graphs
-    from xylogic.domain.pointer_kernel import ints
+    from xylogic.domain.machine_kernel import ints
 
 
 @cython.cfunc

@@ -13,10 +13,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.lists_kernel import Lists
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, first_bit, ints
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, lowest_bit
 else:
     from xylogic.circuit.lists_kernel import Lists
-    from xylogic.domain.pointer_kernel import bits, first_bit, ints
+    from xylogic.domain.machine_kernel import bits, ints, lowest_bit
 
 
 @cython.cclass
@@ -97,7 +97,7 @@ class Graphs(Lists):
         for w in range(self.width):
             word = self.joint[w] & self.tight[w]
             while word:
-                f = 64 * w + first_bit(word)
+                f = 64 * w + lowest_bit(word)
                 word &= word - 1
                 self.paths.scratch[size] = f
                 self.paths.scratch[size + 1] = self.lo[f]

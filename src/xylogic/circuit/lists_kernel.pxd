@@ -1,9 +1,6 @@
 cimport cython
 
 
-cdef unsigned long long mixed(unsigned long long code, unsigned long long item) noexcept nogil
-
-
 cdef class Lists:
     cdef dict keep  # the arrays below, by name
     cdef readonly object budget

@@ -13,10 +13,10 @@ from xylogic.errors import InvalidInputError
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.lists_kernel import Lists
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints
 else:
     from xylogic.circuit.lists_kernel import Lists
-    from xylogic.domain.pointer_kernel import bits, ints
+    from xylogic.domain.machine_kernel import bits, ints
 
 FALSE = 0
 TRUE = 1

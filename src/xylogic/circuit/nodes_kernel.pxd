@@ -1,9 +1,6 @@
 cimport cython
 
 
-cdef unsigned long long mixed(unsigned long long code, unsigned long long item) noexcept nogil
-
-
 cdef class Nodes:
     cdef readonly tuple sizes
     cdef readonly int n_levels, n_labels

@@ -14,22 +14,11 @@ from xylogic.circuit.graph import Graph
 from xylogic.errors import BudgetExceeded
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, longs, mixed
 else:
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.domain.machine_kernel import bits, ints, longs, mixed
 
 MOST_NODES = 2**31 - 2
-ALL_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
-FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def mixed(code: cython.ulonglong, item: cython.ulonglong) -> cython.ulonglong:
-    """A hash, one item further."""
-    code = ((code ^ item) * FACTOR) & ALL_BITS
-    return code ^ (code >> 29)
 
 
 @cython.cclass

@@ -10,11 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.circuit.nodes_kernel import Nodes, mixed
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.circuit.nodes_kernel import Nodes
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, longs, mixed
 else:
-    from xylogic.circuit.nodes_kernel import Nodes, mixed
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.circuit.nodes_kernel import Nodes
+    from xylogic.domain.machine_kernel import bits, ints, longs, mixed
 
 SPLICE = cython.declare(cython.int, 0)  # u where the level's state is at most the cut, else v
 AND = cython.declare(cython.int, 1)

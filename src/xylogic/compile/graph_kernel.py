@@ -7,10 +7,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.graphs_kernel import Graphs
-    from cython.cimports.xylogic.domain.pointer_kernel import ints
+    from cython.cimports.xylogic.domain.machine_kernel import ints
 else:
     from xylogic.circuit.graphs_kernel import Graphs
-    from xylogic.domain.pointer_kernel import ints
+    from xylogic.domain.machine_kernel import ints
 
 
 def raw_trees(

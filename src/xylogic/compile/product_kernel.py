@@ -15,12 +15,12 @@ if cython.compiled:
     from cython.cimports.xylogic.circuit.nodes_kernel import Nodes
     from cython.cimports.xylogic.compile.sums_kernel import Sums
     from cython.cimports.xylogic.compile.verdict_kernel import FAR, Verdict
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, longs
 else:
     from xylogic.circuit.nodes_kernel import Nodes
     from xylogic.compile.sums_kernel import Sums
     from xylogic.compile.verdict_kernel import FAR, Verdict
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.domain.machine_kernel import bits, ints, longs
 
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # states
 GAVE_UP = cython.declare(cython.int, -2)

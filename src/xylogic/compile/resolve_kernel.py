@@ -10,11 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.circuit.nodes_kernel import Nodes, mixed
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.circuit.nodes_kernel import Nodes
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, longs, mixed
 else:
-    from xylogic.circuit.nodes_kernel import Nodes, mixed
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.circuit.nodes_kernel import Nodes
+    from xylogic.domain.machine_kernel import bits, ints, longs, mixed
 
 CHECK_EVERY = cython.declare(cython.longlong, 1024)  # states
 SALT = cython.declare(cython.ulonglong, 0x13198A2E03707344)

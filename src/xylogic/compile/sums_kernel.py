@@ -10,13 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.circuit.nodes_kernel import mixed
     from cython.cimports.xylogic.circuit.ordered_kernel import Ordered
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints, longs, mixed
 else:
-    from xylogic.circuit.nodes_kernel import mixed
     from xylogic.circuit.ordered_kernel import Ordered
-    from xylogic.domain.pointer_kernel import bits, ints, longs
+    from xylogic.domain.machine_kernel import bits, ints, longs, mixed
 
 CHECK_EVERY = cython.declare(cython.longlong, 4096)  # pairs of nodes
 

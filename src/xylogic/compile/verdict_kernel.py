@@ -6,9 +6,9 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.pointer_kernel import ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import ints, longs
 else:
-    from xylogic.domain.pointer_kernel import ints, longs
+    from xylogic.domain.machine_kernel import ints, longs
 
 FAR = cython.declare(cython.longlong, 2**62)  # beyond any sum
 

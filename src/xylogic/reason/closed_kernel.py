@@ -13,10 +13,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.nnf_kernel import Circuit
-    from cython.cimports.xylogic.domain.pointer_kernel import ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import ints, longs
 else:
     from xylogic.circuit.nnf_kernel import Circuit
-    from xylogic.domain.pointer_kernel import ints, longs
+    from xylogic.domain.machine_kernel import ints, longs
 
 
 def closed_form(circuit: Circuit, graph: object, accepted: object, states: object, general: cython.bint) -> int:

@@ -13,10 +13,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.nnf_kernel import Circuit
-    from cython.cimports.xylogic.domain.pointer_kernel import bits, ints
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints
 else:
     from xylogic.circuit.nnf_kernel import Circuit
-    from xylogic.domain.pointer_kernel import bits, ints
+    from xylogic.domain.machine_kernel import bits, ints
 
 AND = cython.declare(cython.int, 0)
 OR = cython.declare(cython.int, 1)

@@ -8,10 +8,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.circuit.nnf_kernel import Circuit
-    from cython.cimports.xylogic.domain.pointer_kernel import ints
+    from cython.cimports.xylogic.domain.machine_kernel import ints
 else:
     from xylogic.circuit.nnf_kernel import Circuit
-    from xylogic.domain.pointer_kernel import ints
+    from xylogic.domain.machine_kernel import ints
 
 NEVER = 2**30
 

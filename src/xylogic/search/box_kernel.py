@@ -9,9 +9,11 @@ many features: ``prepare``, then the features, then ``settle``.
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.leaves_kernel import Leaves, bit, lowest_bit
+    from cython.cimports.xylogic.domain.machine_kernel import bit, lowest_bit
+    from cython.cimports.xylogic.search.leaves_kernel import Leaves
 else:
-    from xylogic.search.leaves_kernel import Leaves, bit, lowest_bit
+    from xylogic.domain.machine_kernel import bit, lowest_bit
+    from xylogic.search.leaves_kernel import Leaves
 
 
 @cython.cclass

@@ -9,10 +9,10 @@ float sum, in tree order, decides. Nothing recurses.
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.leaves_kernel import lowest_bit
+    from cython.cimports.xylogic.domain.machine_kernel import lowest_bit
     from cython.cimports.xylogic.search.reach_kernel import Reach
 else:
-    from xylogic.search.leaves_kernel import lowest_bit
+    from xylogic.domain.machine_kernel import lowest_bit
     from xylogic.search.reach_kernel import Reach
 
 # What the search is after: any goal, the cheapest one, or every box of goals within a cost.

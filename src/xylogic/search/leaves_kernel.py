@@ -11,21 +11,11 @@ search/games.py); every constraint has its own values, hence its own masks.
 import cython
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import highest_bit, lowest_bit
     from cython.cimports.xylogic.search.state_kernel import State
 else:
-    import numpy as np
-
+    from xylogic.domain.machine_kernel import highest_bit, lowest_bit
     from xylogic.search.state_kernel import State
-
-    def bit(k):
-        return np.uint64(1 << int(k))
-
-    def lowest_bit(x):
-        return (int(x) & -int(x)).bit_length() - 1
-
-    def highest_bit(x):
-        return int(x).bit_length() - 1
-
 
 CHECK_EVERY = cython.declare(cython.int, 100000)  # trees looked at
 

@@ -5,11 +5,11 @@
 import cython
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bit
     from cython.cimports.xylogic.search.box_kernel import Box
-    from cython.cimports.xylogic.search.leaves_kernel import bit
 else:
+    from xylogic.domain.machine_kernel import bit
     from xylogic.search.box_kernel import Box
-    from xylogic.search.leaves_kernel import bit
 
 
 @cython.cclass

@@ -11,13 +11,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bit, bits, ints, longs, lowest_bit
     from cython.cimports.xylogic.search.dive_kernel import Search
-    from cython.cimports.xylogic.search.leaves_kernel import bit, lowest_bit
-    from cython.cimports.xylogic.search.state_kernel import bits, ints, longs
 else:
+    from xylogic.domain.machine_kernel import bit, bits, ints, longs, lowest_bit
     from xylogic.search.dive_kernel import Search
-    from xylogic.search.leaves_kernel import bit, lowest_bit
-    from xylogic.search.state_kernel import bits, ints, longs
 
 
 @cython.cclass

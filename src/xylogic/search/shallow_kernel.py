@@ -10,34 +10,16 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bit, highest_bit, ints, longs, lowest_bit, shorts, small
     from cython.cimports.xylogic.search.dive_kernel import Search
-    from cython.cimports.xylogic.search.leaves_kernel import bit, highest_bit, lowest_bit
-    from cython.cimports.xylogic.search.state_kernel import ints, longs
 else:
+    from xylogic.domain.machine_kernel import bit, highest_bit, ints, longs, lowest_bit, shorts, small
     from xylogic.search.dive_kernel import Search
-    from xylogic.search.leaves_kernel import bit, highest_bit, lowest_bit
-    from xylogic.search.state_kernel import ints, longs
 
 
 NONE = cython.declare(cython.int, 0)
 SURE = cython.declare(cython.int, 1)
 OPEN = cython.declare(cython.int, 2)
-
-
-@cython.cfunc
-def shorts(array: cython.ushort[::1]) -> cython.p_ushort:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def small(array: cython.uchar[::1]) -> cython.p_uchar:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
 
 
 @cython.cclass

@@ -10,13 +10,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.search.leaves_kernel import bit, lowest_bit
+    from cython.cimports.xylogic.domain.machine_kernel import bit, bits, longs, lowest_bit
     from cython.cimports.xylogic.search.reason_kernel import Reasons
-    from cython.cimports.xylogic.search.state_kernel import bits, longs
 else:
-    from xylogic.search.leaves_kernel import bit, lowest_bit
+    from xylogic.domain.machine_kernel import bit, bits, longs, lowest_bit
     from xylogic.search.reason_kernel import Reasons
-    from xylogic.search.state_kernel import bits, longs
 
 
 @cython.cclass

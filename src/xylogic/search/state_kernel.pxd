@@ -1,9 +1,3 @@
-cdef int *ints(int[::1] array)
-cdef long long *longs(long long[::1] array)
-cdef unsigned long long *bits(unsigned long long[::1] array)
-cdef double *doubles(double[::1] array)
-
-
 cdef class State:
     cdef readonly object arrays
     cdef object budget

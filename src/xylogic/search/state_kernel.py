@@ -4,37 +4,10 @@
 
 import cython
 
-
-@cython.cfunc
-def ints(array: cython.int[::1]) -> cython.p_int:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def longs(array: cython.longlong[::1]) -> cython.p_longlong:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def bits(array: cython.ulonglong[::1]) -> cython.p_ulonglong:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
-
-
-@cython.cfunc
-def doubles(array: cython.double[::1]) -> cython.p_double:
-    if cython.compiled:
-        return cython.address(array[0])
-    else:
-        return array
+if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints, longs
+else:
+    from xylogic.domain.machine_kernel import bits, doubles, ints, longs
 
 
 @cython.cclass

@@ -11,11 +11,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bits, ints
     from cython.cimports.xylogic.search.goals_kernel import Goals
-    from cython.cimports.xylogic.search.state_kernel import bits, ints
 else:
+    from xylogic.domain.machine_kernel import bits, ints
     from xylogic.search.goals_kernel import Goals
-    from xylogic.search.state_kernel import bits, ints
 
 
 @cython.cclass
