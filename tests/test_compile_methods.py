@@ -62,3 +62,16 @@ def test_orders_by_method(forest):
     with pytest.raises(xl.InvalidInputError, match="distinct feature names"):
         xl.compile_model(model, "apply", order="weight")
     assert xl.compile_model(model, "apply", order=["x3"])[0] == xl.compile_model(model)[0]
+    printed = xl.compile_model(model, "apply", order="printed")
+    assert printed[0].graph.order is None
+    assert printed[0] == xl.compile_model(model)[0]
+
+
+def test_a_searched_order_is_no_worse(forest):
+    X, y = load_iris(return_X_y=True)
+    model = xl.read_model(RandomForestClassifier(30, max_depth=4, random_state=0).fit(X, y))
+    searched, plain = xl.compile_model(model, order="search"), xl.compile_model(model)
+    assert searched.n_edges <= plain.n_edges
+    assert searched.joint.order != plain.joint.order
+    for label in model.classes:
+        assert searched[label] == plain[label]

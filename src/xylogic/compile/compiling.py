@@ -124,10 +124,11 @@ def _by_apply(
 ) -> ClassFormulas:
     """Algorithms 3A and 3B (see ``compile/apply.py``)."""
     preferred = None
-    if order is not None:
-        named = _named(order, [c.name for c in cells], "None")
+    if order is not None and order != "printed":
+        named = _named(order, [c.name for c in cells], "None, 'printed'")
         preferred = [*named, *(f for f in range(len(cells)) if f not in named)]
-    found = compile_apply(model, cells, ties, _ALGORITHM[form], preferred, budget=budget)
+    printed = order == "printed"
+    found = compile_apply(model, cells, ties, _ALGORITHM[form], preferred, printed=printed, budget=budget)
     diagrams = [[Diagram(graph, cells) for graph in graphs] for graphs in found.values()]
     made = [row[0] if len(row) == 1 else Conjunction(row) for row in diagrams]
     return ClassFormulas(model, cells, tuple(found), made.__getitem__, method="apply", form=form, ties=ties)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from xylogic.budget import Budget
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.nodes_kernel import Nodes
-from xylogic.compile.order import sifted
+from xylogic.compile.order import annealed
 from xylogic.compile.product_kernel import Product
 from xylogic.compile.resolve import resolved
 from xylogic.compile.sums_kernel import Sums
@@ -25,6 +26,8 @@ __all__ = ["product_graph", "searched_order"]
 # they are made where the product turns out to be heavy.
 LIGHT_CAP, LIGHT_STATES, HEAVY_CAP = 2000, 60_000, 10_000
 SEARCH_STATES = 20_000  # of the products that the search for an order tries
+SEARCH_MOVES = (1500, 1000, 1000)  # in each of its stages
+SEARCH_EFFORT = 60_000_000  # edges in all: seconds, a minute at most
 
 
 def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budget) -> Graph:
@@ -44,36 +47,58 @@ def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budg
 def searched_order(
     forest: Forest, start: tuple[int, ...], scores: Scores, question: Question, budget: Budget
 ) -> tuple[int, ...]:
-    """An order of features in which the diagram has fewer edges than in ``start``, by sifting.
+    """An order of features in which the diagram has fewer edges than in ``start``, by simulated annealing.
 
-    It is tried on the first trees alone, as many as take ``SEARCH_STATES`` states, with the question's bounds scaled
-    down: seconds for 20 features. What is found must stand the test on half as many trees again.
+    Orders are tried on the first trees alone, with the question's bounds scaled down: as many trees as take
+    ``SEARCH_STATES`` states, and more of them once the order is better. What is found must then stand the test on the
+    whole forest, or on as many trees as take 50 times as many states.
     """
-    n_trees = len(forest.roots)
+    whole = len(forest.roots)
+    trial = _Trial(forest, scores, question, budget)
+    found, n_trees = start, trial.affordable(start, min(2, whole))
+    for stage, moves in enumerate(SEARCH_MOVES):
+        found = annealed(found, partial(trial.edges, n_trees=n_trees), moves, 0.2 / (stage + 1))
+        n_trees = trial.affordable(found, n_trees)
+    trial.left = SEARCH_EFFORT
+    last = whole
+    while last > 1:
+        edges = [trial.edges(order, float("inf"), last, 50 * SEARCH_STATES) for order in (found, start)]
+        if min(edges) < float("inf"):
+            return found if edges[0] < edges[1] else start
+        last = 5 * last // 6
+    return start
 
-    def cost(tried: tuple[int, ...], most: int = 4 * SEARCH_STATES) -> float:
-        return _edges(forest, tried, scores, question, budget, most, n_trees)
 
-    while n_trees > 2 and _edges(forest, start, scores, question, budget, SEARCH_STATES, n_trees) == float("inf"):
-        n_trees = max(2, 5 * n_trees // 6)
-    found = sifted(start, cost)
-    n_trees = min(len(forest.roots), 3 * n_trees // 2)
-    most = 20 * SEARCH_STATES
-    return found if cost(found, most) < cost(start, most) else start
+class _Trial:
+    """How large the diagram of some trees gets in an order; ``left`` counts down the edges that may still be made."""
 
+    def __init__(self, forest: Forest, scores: Scores, question: Question, budget: Budget) -> None:
+        self.left = SEARCH_EFFORT
+        self._forest, self._scores, self._question, self._budget = forest, scores, question, budget
 
-def _edges(
-    forest: Forest, order: tuple[int, ...], scores: Scores, question: Question, budget: Budget, most: int, n_trees: int
-) -> float:
-    """How many edges the diagram of the first trees has; infinity where it takes clearly more than ``most`` states."""
-    budget.check()
-    limited = Budget(node_limit=most)
-    try:
-        part = question.scaled(n_trees / len(forest.roots))
-        nodes, _ = _product(Trees(forest, order, limited, n_trees), scores, part, limited)
-        return nodes.n_edges
-    except BudgetExceeded:
-        return float("inf")
+    def edges(self, order: tuple[int, ...], most: float, n_trees: int, states: int = 4 * SEARCH_STATES) -> float:
+        """The edges; infinity where there are more than ``most``, or where it takes clearly more than ``states``."""
+        self._budget.check()
+        if self.left <= 0:
+            return float("inf")
+        limited = Budget(node_limit=states)
+        try:
+            part = self._question.scaled(n_trees / len(self._forest.roots))
+            trees = Trees(self._forest, order, limited, n_trees)
+            nodes, _ = _product(trees, self._scores, part, limited)
+        except BudgetExceeded:
+            self.left -= 3 * states
+            return float("inf")
+        self.left -= 500 + nodes.n_edges
+        return nodes.n_edges if nodes.n_edges <= most else float("inf")
+
+    def affordable(self, order: tuple[int, ...], n_trees: int) -> int:
+        """How many trees, ``n_trees`` at least, take no more than ``SEARCH_STATES`` states."""
+        while n_trees < len(self._forest.roots):
+            if self.edges(order, float("inf"), n_trees + 1, SEARCH_STATES) == float("inf"):
+                break
+            n_trees += 1
+        return n_trees
 
 
 def _product(trees: Trees, scores: Scores, question: Question, budget: Budget) -> tuple[Any, int]:
