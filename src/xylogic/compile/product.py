@@ -27,7 +27,7 @@ __all__ = ["product_graph", "searched_order"]
 LIGHT_CAP, LIGHT_STATES, HEAVY_CAP = 2000, 60_000, 10_000
 SEARCH_STATES = 20_000  # of the products that the search for an order tries
 SEARCH_MOVES = (1500, 1000, 1000)  # in each of its stages
-SEARCH_EFFORT = 60_000_000  # edges in all: seconds, a minute at most
+SEARCH_EFFORT = 40_000_000  # edges in all: some seconds, half a minute at most
 
 
 def product_graph(trees: Trees, scores: Scores, question: Question, budget: Budget) -> Graph:
@@ -82,6 +82,7 @@ class _Trial:
         if self.left <= 0:
             return float("inf")
         limited = Budget(node_limit=states)
+        self.left -= 300 * n_trees * len(self._question.constraints)  # what the trees' own diagrams take
         try:
             part = self._question.scaled(n_trees / len(self._forest.roots))
             trees = Trees(self._forest, order, limited, n_trees)
@@ -89,7 +90,7 @@ class _Trial:
         except BudgetExceeded:
             self.left -= 3 * states
             return float("inf")
-        self.left -= 500 + nodes.n_edges
+        self.left -= nodes.n_edges
         return nodes.n_edges if nodes.n_edges <= most else float("inf")
 
     def affordable(self, order: tuple[int, ...], n_trees: int) -> int:
