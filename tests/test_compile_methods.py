@@ -1,6 +1,7 @@
 """``compile_model``: every method, form and tie rule gives the model's own decisions on every cell."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -75,3 +76,14 @@ def test_a_searched_order_is_no_worse(forest):
     assert searched.joint.order != plain.joint.order
     for label in model.classes:
         assert searched[label] == plain[label]
+
+
+@pytest.mark.parametrize("method", ["product", "apply", "sortnet"])
+def test_formulas_pickle(forest, cells, method):
+    model = xl.read_model(forest).with_voting("majority")
+    formulas = xl.compile_model(model, method, "pairs")
+    again = pickle.loads(pickle.dumps(formulas))
+    for label in model.classes:
+        assert (again[label].evaluate(cells) == formulas[label].evaluate(cells)).all()
+    reason = xl.Explainer(model).explain(cells[0]).complete_reason()
+    assert str(pickle.loads(pickle.dumps(reason))) == str(reason)

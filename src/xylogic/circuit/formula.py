@@ -165,6 +165,11 @@ class Formula:
 
         return to_dict(self)
 
+    def __reduce__(self) -> Any:
+        from xylogic.circuit.formula_file import from_dict
+
+        return from_dict, (self.to_dict(),)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the formula to ``path``, ``.json`` or ``.json.gz``; :meth:`load` reads it back, node for node."""
         from xylogic.circuit.formula_file import save

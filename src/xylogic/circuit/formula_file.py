@@ -10,7 +10,7 @@ from xylogic.circuit.nnf_kernel import FALSE, TRUE, Circuit
 from xylogic.circuit.records import cells_of, cells_records, read_json, write_json
 from xylogic.errors import InvalidInputError
 
-__all__ = ["load", "save", "to_dict"]
+__all__ = ["from_dict", "load", "save", "to_dict"]
 
 FORMAT, VERSION = "xylogic formula", 1
 
@@ -47,7 +47,11 @@ def save(formula: Formula, path: str | PathLike[str]) -> None:
 
 def load(path: str | PathLike[str]) -> Formula:
     """See ``Formula.load``. O(edges)."""
-    record = read_json(path, FORMAT, VERSION)
+    return from_dict(read_json(path, FORMAT, VERSION))
+
+
+def from_dict(record: dict[str, Any]) -> Formula:
+    """The formula of :func:`to_dict`. Raises InvalidInputError for any other content."""
     try:
         cells = cells_of(record["cells"])
         circuit = Circuit([c.n_states for c in cells])

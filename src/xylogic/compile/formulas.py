@@ -61,6 +61,10 @@ class ClassFormulas(Mapping[Hashable, Any]):
             self._formulas[position] = self._made(position)
         return self._formulas[position]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # With every formula made: what makes them stays behind.
+        return {**self.__dict__, "_formulas": {p: self[label] for p, label in enumerate(self._labels)}, "_made": None}
+
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._labels)
 
