@@ -10,6 +10,7 @@ from xylogic._version import __version__
 
 if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
+    from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
@@ -37,6 +38,7 @@ _HOMES = {
     "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
     "Diagram": "xylogic.circuit.diagram",
+    "Formula": "xylogic.circuit.formula",
     "Ensemble": "xylogic.model.ensemble",
     "Explainer": "xylogic.explain",
     "Explanation": "xylogic.explain",
@@ -64,6 +66,7 @@ __all__ = [
     "ClassFormulas",
     "Clause",
     "Diagram",
+    "Formula",
     "Ensemble",
     "Explainer",
     "Explanation",

@@ -40,6 +40,11 @@ class Budget:
         """Seconds since this budget was made."""
         return time.perf_counter() - self._start
 
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, not below 0; ``None`` without a time limit."""
+        return None if self.time_limit is None else max(0.0, self.time_limit - self.seconds)
+
     def check(self, nodes: int = 0, memory: int = 0) -> None:
         """Raise :class:`BudgetExceeded` if the time, ``nodes`` or ``memory`` (bytes) spent passes its limit."""
         if self.time_limit is not None and self.seconds > self.time_limit:

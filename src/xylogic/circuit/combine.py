@@ -44,14 +44,34 @@ def relabelled(graph: Graph, labels: Sequence[int], n_labels: int, budget: Budge
 
 
 def restricted(graph: Graph, box: Mapping[int, Sequence[int]], budget: Budget) -> Graph:
-    """The graph for rows inside ``box``, feature -> its states; what it says of other rows means nothing.
+    """The graph of two labels for rows inside ``box``, feature -> its states.
 
-    A feature of one state is tested no longer. Linear for an ordered graph.
+    A feature of one state is tested no longer; where others have states outside the box, the answer is false. Linear
+    for an ordered graph.
     """
     order = _common_order([graph])
     level = {feature: position for position, feature in enumerate(order)}
     inside = {level[feature]: states for feature, states in box.items() if feature in level}
-    return _rebuilt(graph, order, range(graph.n_labels), graph.n_labels, budget, inside)
+    found = _rebuilt(graph, order, range(graph.n_labels), graph.n_labels, budget, inside)
+    wide = {feature: states for feature, states in box.items() if 1 < len(states) < graph.n_states[feature]}
+    return combined("and", [found, _box_graph(wide, graph.n_states, order)], budget) if wide else found
+
+
+def _box_graph(box: Mapping[int, Sequence[int]], n_states: tuple[int, ...], order: Sequence[int]) -> Graph:
+    """True inside the box: a chain of tests, in ``order`` and then ascending."""
+    chain = [f for f in order if f in box] + sorted(set(box) - set(order))
+    feature, edges, child = [-1, -1], [], 1
+    for f in reversed(chain):
+        inside = np.isin(np.arange(n_states[f]), list(box[f]))
+        first = np.flatnonzero(np.append(True, inside[1:] != inside[:-1]))
+        last = np.append(first[1:], n_states[f]) - 1
+        edges.append([(int(a), int(b), child if inside[a] else 0) for a, b in zip(first, last, strict=True)])
+        feature.append(f)
+        child = len(feature) - 1
+    sizes = [0, 0, *(len(out) for out in edges)]
+    lo, hi, to = (np.array([edge[i] for out in edges for edge in out], np.int32) for i in range(3))
+    at = np.cumsum([0, *sizes], dtype=np.int64)
+    return Graph(n_states, 2, np.array(feature, np.int32), at, lo, hi, to, child, tuple(chain))
 
 
 def ordered(graph: Graph, order: Sequence[int], budget: Budget) -> Graph:

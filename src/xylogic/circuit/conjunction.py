@@ -79,10 +79,18 @@ class Conjunction:
             return NotImplemented
         return Conjunction([*self.parts, *(other.parts if isinstance(other, Conjunction) else [other])])
 
+    __rand__ = __and__
+
     def __or__(self, other: Diagram | Conjunction) -> Diagram:
         if not isinstance(other, Diagram | Conjunction):
             return NotImplemented
         return self.joined() | (other.joined() if isinstance(other, Conjunction) else other)
+
+    __ror__ = __or__
+
+    def restrict(self, box: Mapping[str, Any]) -> Conjunction:
+        """See :meth:`Diagram.restrict`."""
+        return Conjunction([part.restrict(box) for part in self.parts])
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same function."""

@@ -140,9 +140,9 @@ class Diagram:
         return Diagram(combine.combined(operation, graphs, budget or Budget()), self.cells)
 
     def restrict(self, box: Mapping[str, Any]) -> Diagram:
-        """The diagram for rows inside a box (name -> value, set of values or interval), linear for an ordered one.
+        """The diagram's rows inside a box (name -> value, set of values or interval), linear for an ordered one.
 
-        A feature of a single value is tested no longer. What the answer says of rows outside means nothing.
+        A feature of a single value is tested no longer: the answer is about the other features.
         """
         inside = read_box(box, self.cells)
         return Diagram(combine.restricted(self.graph, inside, Budget()), self.cells)

@@ -107,6 +107,8 @@ class Formula:
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same function. Easy where both are one node, or their diagrams are made."""
+        if isinstance(other, Diagram):
+            return self.diagram() == other
         if not isinstance(other, Formula):
             return NotImplemented
         self._check_alike(other)
@@ -141,9 +143,16 @@ class Formula:
             raise InvalidInputError("the formulas are over different features or states: one model's are accepted")
 
     def restrict(self, box: Mapping[str, Any]) -> Formula:
-        """The formula for rows inside a box (name -> value, set of values or interval); literals that the box decides
-        vanish, and with single values so do the features. What it says of rows outside means nothing. O(edges)."""
-        return self._rebuilt(False, read_box(box, self.cells))
+        """The formula's rows inside a box (name -> value, set of values or interval). A feature of a single value
+        vanishes: the answer is about the other features. O(edges)."""
+        inside = read_box(box, self.cells)
+        found = self._rebuilt(False, inside)
+        sides = [
+            self.circuit.literal_of(f, sum(1 << s for s in states))
+            for f, states in inside.items()
+            if 1 < len(states) < self.cells[f].n_states
+        ]
+        return Formula(self.circuit, self.circuit.conjunction([found.root, *sides]), self.cells) if sides else found
 
     def _rebuilt(self, negate: bool, inside: Mapping[int, Sequence[int]] | None = None) -> Formula:
         self.circuit.limit(self._limits())

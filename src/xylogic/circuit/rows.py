@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.domain.box import Clause
 from xylogic.domain.cells import Cells, StateSet
 from xylogic.domain.feature import Feature
 from xylogic.domain.table import check_whole, read_row, read_table
@@ -38,6 +39,10 @@ def read_box(box: Mapping[str, Any], cells: Sequence[Cells]) -> dict[int, tuple[
 
     An interval takes in every state it touches. Raises InvalidInputError, naming the feature, for anything else.
     """
+    if isinstance(box, Clause):
+        raise InvalidInputError(
+            "a clause is no box: one of its conditions may hold without the others; a dict, a Term or a Box is accepted"
+        )
     if not isinstance(box, Mapping):
         raise InvalidInputError(f"a restriction is a dict from feature name to value; got a {type(box).__name__}")
     position = {c.name: p for p, c in enumerate(cells)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from xylogic.budget import Budget
@@ -40,6 +40,7 @@ def compile_ensemble(
     order: str | Sequence[str] | None = None,
     band: tuple[float, float] | None = None,
     cells: Sequence[Cells] | None = None,
+    missing: Iterable[str] = (),
     progress: bool | Callable[[int, int], None] = False,
     time_limit: float | None = None,
     node_limit: int | None = None,
@@ -54,11 +55,41 @@ def compile_ensemble(
         raise InvalidInputError(
             "a regression model needs band=(low, high), the predictions that count as one; a classifier takes none"
         )
-    if band is not None and not (len(band) == 2 and band[0] <= band[1]):
-        raise InvalidInputError(f"band is {band!r}; (low, high) with low <= high is accepted")
+    if band is not None:
+        band = _checked(band)
+    if order is not None and not isinstance(order, str):
+        order = _listed(order)
     budget = _Watched(progress, time_limit, node_limit, memory_limit)
-    cells = model_cells(model) if cells is None else tuple(cells)
-    return METHODS[method](model, cells, _FORMS[form], ties, order, band, budget)
+    if cells is None:
+        absent = {missing} if isinstance(missing, str) else set(missing)
+        unknown = absent - set(model.feature_names)
+        if unknown:
+            raise InvalidInputError(
+                f"missing names {min(unknown)!r}, which is no feature; accepted: {', '.join(model.feature_names)}"
+            )
+        cells = model_cells(model, missing=absent)
+    return METHODS[method](model, tuple(cells), _FORMS[form], ties, order, band, budget)
+
+
+def _checked(band: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in band)
+        if low <= high and low < float("inf") and high > float("-inf"):
+            return low, high
+    except (TypeError, ValueError):
+        pass
+    raise InvalidInputError(f"band is {band!r}; two numbers (low, high) with low <= high are accepted")
+
+
+def _listed(order: Any) -> list[str]:
+    """An order given as any sequence of names."""
+    try:
+        names = list(order)
+    except TypeError:
+        names = [order]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInputError(f"order is {order!r}; feature names are accepted")
+    return [str(name) for name in names]
 
 
 def _by_product(

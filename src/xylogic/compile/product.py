@@ -81,7 +81,7 @@ class _Trial:
         self._budget.check()
         if self.left <= 0:
             return float("inf")
-        limited = Budget(node_limit=states)
+        limited = Budget(self._budget.remaining, states)
         self.left -= 300 * n_trees * len(self._question.constraints)  # what the trees' own diagrams take
         try:
             part = self._question.scaled(n_trees / len(self._forest.roots))

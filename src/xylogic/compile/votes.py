@@ -58,7 +58,8 @@ class Question:
 
 def _question(scores: Scores, constraints: Sequence[Constraint], pairs: Sequence[tuple[int, int]] = ()) -> Question:
     bounds = np.array([needs(c, scores) for c in constraints], np.int64)
-    sides = np.array(pairs or [(0, 0)] * len(constraints), np.int32)
+    bounds = bounds.reshape(-1, 2)
+    sides = np.array(pairs or [(0, 0)] * len(constraints), np.int32).reshape(-1, 2)
     return Question(
         tuple(constraints),
         len(set(sides.ravel().tolist())) if pairs else 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xylogic.compile.compiling import compile_ensemble
@@ -20,6 +20,7 @@ def compile_model(
     *,
     order: str | Sequence[str] | None = None,
     band: tuple[float, float] | None = None,
+    missing: Iterable[str] = (),
     progress: bool | Callable[[int, int], None] = False,
     time_limit: float | None = None,
     node_limit: int | None = None,
@@ -46,6 +47,7 @@ def compile_model(
         its own order, as the paper has it. ``"sortnet"`` has no order.
     band : for a regression model, the closed interval (low, high) of predictions that count as one; the labels are
         then True and False.
+    missing : names of features that may be missing (NaN); without them, rows that miss a value have no state.
     progress : True for a line on stderr, or a function of (states visited, bytes in use), called twice a second.
     time_limit, node_limit, memory_limit : seconds, states visited, bytes.
 
@@ -58,6 +60,7 @@ def compile_model(
         ties,
         order=order,
         band=band,
+        missing=missing,
         progress=progress,
         time_limit=time_limit,
         node_limit=node_limit,

@@ -31,7 +31,8 @@ _TIES = ("model", "merged", "winners")
 _OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts"))
 _MANY = (
     "prediction", "scores", "margin", "sufficient_reason", "smallest_sufficient_reason", "sufficient_reasons",
-    "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons", "contrastive", "robustness",
+    "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons",
+    "shortest_general_necessary_reasons", "complete_reason", "general_reason", "contrastive", "robustness",
     "shortest_flips", "counterfactual", "relevant_features", "necessary_features",
 )  # fmt: skip
 

@@ -313,11 +313,13 @@ class Explanation(Verdict):
         found: dict[str, Any] = {}
         status = EXACT
         for name in what:
-            member = getattr(self, name.replace("smallest_", ""))
             try:
                 if name == "smallest_sufficient_reason":
-                    found[name] = member(minimum=True)
+                    found[name] = self.sufficient_reason(minimum=True)
+                elif name == "shortest_general_necessary_reasons":
+                    found[name] = self.general_necessary_reasons(shortest=True)
                 else:
+                    member = getattr(self, name)
                     found[name] = member() if callable(member) else member
             except BudgetExceeded:
                 found[name] = None

@@ -67,6 +67,10 @@ class Reasons(Sequence[Box]):
     def __repr__(self) -> str:
         return f"<{len(self)} reasons, {self.status}>"
 
+    def __str__(self) -> str:
+        """A line for each reason."""
+        return "\n".join(map(str, self))
+
     def __getstate__(self) -> dict[str, Any]:
         # With every reason made: what makes them stays behind.
         return {"_sets": self._sets, "_unsorted": self._sets, "_made": dict(enumerate(self)), "status": self.status}

@@ -90,10 +90,12 @@ def one_sufficient(engine: Engine, goal: Goal, states: States, budget: Budget) -
     Stopped early, it is sufficient though perhaps not minimal, and comes with what stopped it.
     """
     kernel = Kernel(engine.varying)
-    with engine.search(goal, states, budget) as (search, _):
-        kernel.use(search)
-        try:
+    begun = False
+    try:
+        with engine.search(goal, states, budget) as (search, _):
+            kernel.use(search)
+            begun = True
             kernel.sufficient(engine.order)
-        except (RuntimeError, KeyboardInterrupt) as stop:
-            return kernel.found, stop
+    except (RuntimeError, KeyboardInterrupt) as stop:
+        return kernel.found if begun else engine.varying, stop
     return kernel.found, None
