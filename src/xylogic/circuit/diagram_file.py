@@ -90,8 +90,11 @@ def _fault(graph: Graph) -> str:
     if (~starts[:-1] & (graph.lo[1:] <= graph.hi[:-1])).any():
         return "a node's edges overlap"
     if graph.order is not None:
-        gaps = ~starts[:-1] & (graph.lo[1:] != graph.hi[:-1] + 1)
-        if gaps.any() or (graph.lo[np.append(True, starts[:-1])[:m]] != 0).any() or (graph.hi != last)[starts].any():
+        first = np.append(True, starts[:-1])[:m]
+        whole = np.where(first, graph.lo == 0, graph.lo == np.roll(graph.hi, 1) + 1) & (
+            ~starts[:m] | (graph.hi == last)
+        )
+        if not whole.all():
             return "a node's edges leave out states"
         level = np.full(features + 1, -1)
         if len(set(graph.order)) != len(graph.order) or not set(graph.order) <= set(range(features)):
