@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,15 +133,16 @@ def late(line: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
     return line
 
 
-def circuits(document: dict[str, Any]) -> str:
-    """The paper's four tables."""
-    parts = [CIRCUITS.format(**document["settings"])]
-    for number, (heading, columns) in CIRCUIT_TABLES.items():
-        held = [record for record in document["records"] if record["table"] == number]
-        shown = [column for column in columns if any(record.get(column) is not None for record in held)]
-        if held:
-            parts.append(f"### {heading}\n\n" + common.table([rounded(record, shown) for record in held], shown))
-    return "\n\n".join(parts)
+def circuits(number: int) -> Callable[[dict[str, Any]], str]:
+    """One of the paper's four tables."""
+
+    def render(document: dict[str, Any]) -> str:
+        columns = CIRCUIT_TABLES[number][1]
+        shown = [c for c in columns if any(record.get(c) is not None for record in document["records"])]
+        lines = common.table([rounded(record, shown) for record in document["records"]], shown)
+        return CIRCUITS.format(**document["settings"]) + "\n\n" + lines
+
+    return render
 
 
 def scaling(document: dict[str, Any]) -> str:
@@ -168,7 +169,7 @@ def import_time(document: dict[str, Any]) -> str:
 SECTIONS = {
     "reasons": ("All reasons of an instance", reasons),
     "peers": ("Beside other explainers", peers),
-    "circuits": ("Forests as circuits", circuits),
+    **{f"circuits_{number}": (heading, circuits(number)) for number, (heading, _) in CIRCUIT_TABLES.items()},
     "scaling": ("How cost grows", scaling),
     "import_time": ("Start-up", import_time),
 }
