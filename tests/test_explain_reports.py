@@ -802,3 +802,18 @@ def test_r065_a_regressor_is_explained_within_a_band():
         assert (np.abs(forest.predict(fixed) - prediction) <= 1.0).all()
     for flip in e.shortest_flips().rows(10):
         assert abs(forest.predict([list(flip.values())])[0] - prediction) > 1.0
+
+
+def test_more_trees_than_sixteen_bits_count():
+    low, high = (
+        xl.build_tree({"feature": "x", "cut": 0.5, "left": {"class": a}, "right": {"class": b}}, ["x"], ("a", "b"))
+        for a, b in (("a", "b"), ("b", "b"))
+    )
+    model = xl.build_ensemble([low] * 20_000 + [high] * 19_999, voting="majority")
+    e = xl.Explainer(model).explain([0.0])
+    assert e.prediction == "a"
+    assert e.sufficient_reason().features == ("x",)
+    assert e.robustness() == 1
+    flipped = xl.Explainer(model).explain([1.0])
+    assert flipped.prediction == "b"
+    assert [reason.features for reason in flipped.necessary_reasons()] == [("x",)]

@@ -12,17 +12,18 @@ from xylogic.search.shallow_kernel import fill_masks, fill_meetings
 __all__ = ["MOST_LEAVES", "ForestMasks", "GameMasks", "fits"]
 
 MOST_LEAVES = 16  # bits of a mask
+_MOST_TREES = 2**15
 _LARGEST = 2**25  # bytes of tables
 
 
 def fits(forest: Forest, games: Games) -> bool:
-    """Whether trees have at most 16 leaves, features are ordered and never missing, every game is one constraint,
-    and the tables are small."""
+    """Whether there are few enough trees for 16 bits to count, trees have at most 16 leaves, features are ordered and
+    never missing, every game is one constraint, and the tables are small."""
     n_leaves = np.diff([*forest.leaf_at, forest.n_leaves])
     size = 8 * int(forest.n_values.sum() + 1) * (forest.n_trees + MOST_LEAVES) * (games.n_constraints + 1)
     plain = not forest.is_set.any() and not forest.has_missing.any()
     single = games.n_games == games.n_constraints > 0
-    return plain and single and size <= _LARGEST and int(n_leaves.max()) <= MOST_LEAVES
+    return forest.n_trees < _MOST_TREES and plain and single and size <= _LARGEST and int(n_leaves.max()) <= MOST_LEAVES
 
 
 class ForestMasks:
