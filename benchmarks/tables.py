@@ -58,6 +58,16 @@ CIRCUIT_TABLES = {
         "set", "trees", "3A nodes", "3A s", "3B nodes", "3B s", "diagram ms a target", "search ms a target",
         "#CE a target", "paper nodes_3a", "paper nodes_3b", "paper s_3b", "paper ce_s", "paper n_ce")),
 }  # fmt: skip
+CIRCUIT_NOTES = {
+    3: [
+        """\
+Where does compiling pay? For sufficient, necessary and contrastive reasons and robustness of a row on none of these
+forests: the search is the faster even beside diagrams of 50 edges (a row from a diagram costs 0.1 ms and some 10 ns an
+edge). It pays for the complete reason on diagrams below a thousand edges, for the general reason as a formula (linear
+in the diagram; by search it is a disjunction of too many terms, so that column is left out), and for every question
+about the whole model. Where a diagram stopped, the search still answered every question about a row."""
+    ]
+}
 SCALING = """\
 Soft vote; medians over 6 rows; *stopped*: rows on which the time limit ended the question.
 
@@ -140,7 +150,7 @@ def circuits(number: int) -> Callable[[dict[str, Any]], str]:
         columns = CIRCUIT_TABLES[number][1]
         shown = [c for c in columns if any(record.get(c) is not None for record in document["records"])]
         lines = common.table([rounded(record, shown) for record in document["records"]], shown)
-        return CIRCUITS.format(**document["settings"]) + "\n\n" + lines
+        return "\n\n".join([CIRCUITS.format(**document["settings"]), *CIRCUIT_NOTES.get(number, []), lines])
 
     return render
 
