@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import xylogic as xl
@@ -87,3 +87,16 @@ def test_formulas_pickle(forest, cells, method):
         assert (again[label].evaluate(cells) == formulas[label].evaluate(cells)).all()
     reason = xl.Explainer(model).explain(cells[0]).complete_reason()
     assert str(pickle.loads(pickle.dumps(reason))) == str(reason)
+
+
+def test_a_thousand_trees_that_meet_their_budget_leave_everything_usable():
+    X, y = load_wine(return_X_y=True)
+    model = xl.read_model(RandomForestClassifier(1000, max_depth=3, random_state=0).fit(X, y)).with_voting("majority")
+    explainer = xl.Explainer(model)
+    before = explainer.explain(X[0]).robustness()
+    for method, limits in (("product", {"node_limit": 5000}), ("apply", {"memory_limit": 5_000_000})):
+        with pytest.raises(xl.BudgetExceeded):
+            xl.compile_model(model, method, **limits)
+    assert explainer.explain(X[0]).robustness() == before
+    formulas = xl.compile_model(model, "sortnet", memory_limit=10**9)
+    assert (formulas[1].evaluate(X) == (model.predict(X) == 1)).all()
