@@ -18,11 +18,13 @@ from xylogic.circuit.sorting import comparators, merger
 from xylogic.circuit.sorting_kernel import needed
 from xylogic.compile.formula_kernel import parents_first
 from xylogic.compile.graph_kernel import raw_trees
+from xylogic.compile.order import by_weight
 from xylogic.compile.sortnet import check_votes, rank, tree_formulas
-from xylogic.compile.splits import Splits, heaviest_first
+from xylogic.compile.splits import Splits
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
+from xylogic.model.flat import feature_weights
 
 __all__ = ["FORMS", "compile_apply"]
 
@@ -61,7 +63,8 @@ def compile_apply(
     classes = check_votes(model, ties)
     if form not in FORMS:
         raise InvalidInputError(f"form is {form!r}; accepted: {', '.join(FORMS)}")
-    order = heaviest_first(model.flat, len(cells)) if order is None else order
+    if order is None:
+        order = by_weight(feature_weights(model.flat, len(cells)), np.ones(len(cells), dtype=bool))
     kept = None if printed else tuple(int(f) for f in order)
     votes = _Votes(model, cells, network, Apply([c.n_states for c in cells], budget, kept))
     answer: dict[Hashable, tuple[Graph, ...]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xylogic.budget import Budget
@@ -29,6 +30,19 @@ __all__ = ["compile_ensemble"]
 _FORMS = {"joint": "joint", "3A": "joint", "pairs": "pairs", "3B": "pairs"}
 _ALGORITHM = {"joint": "3A", "pairs": "3B"}
 _TIES = ("model", "merged", "winners")
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """What a method is asked for, checked."""
+
+    model: Ensemble
+    cells: tuple[Cells, ...]
+    form: str
+    ties: str
+    order: str | Sequence[str] | None
+    band: tuple[float, float] | None
+    budget: Budget
 
 
 def compile_ensemble(
@@ -68,7 +82,7 @@ def compile_ensemble(
                 f"missing names {min(unknown)!r}, which is no feature; accepted: {', '.join(model.feature_names)}"
             )
         cells = model_cells(model, missing=absent)
-    return METHODS[method](model, tuple(cells), _FORMS[form], ties, order, band, budget)
+    return METHODS[method](_Job(model, tuple(cells), _FORMS[form], ties, order, band, budget))
 
 
 def _checked(band: Any) -> tuple[float, float]:
@@ -92,27 +106,20 @@ def _listed(order: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _by_product(
-    model: Ensemble,
-    cells: Sequence[Cells],
-    form: str,
-    ties: str,
-    order: str | Sequence[str] | None,
-    band: tuple[float, float] | None,
-    budget: Budget,
-) -> ClassFormulas:
+def _by_product(job: _Job) -> ClassFormulas:
     """The bounded threshold product (see ``compile/product.py``)."""
+    model, cells, form, ties, budget = job.model, job.cells, job.form, job.ties, job.budget
     scores = Scores(model)
     forest = Forest(model, cells, scores)
     labels: Sequence[Hashable] = (False, True) if model.classes is None else model.classes
     how: dict[str, Any] = {"method": "product", "form": form, "ties": ties}
 
     def trees_for(question: Question) -> Trees:
-        return Trees(forest, _order(order, forest, scores, question, budget), budget)
+        return Trees(forest, _order(job.order, forest, scores, question, budget), budget)
 
     if model.classes is None:
-        assert band is not None
-        question = band_of(scores, *band)
+        assert job.band is not None
+        question = band_of(scores, *job.band)
     elif len(labels) == 1:
         question = wins(model, scores, 0, None)
     elif form == "joint" and ties == "model":
@@ -144,45 +151,34 @@ def _by_product(
     return ClassFormulas(model, cells, labels, formula, **how, joint=joint)
 
 
-def _by_apply(
-    model: Ensemble,
-    cells: Sequence[Cells],
-    form: str,
-    ties: str,
-    order: str | Sequence[str] | None,
-    band: tuple[float, float] | None,
-    budget: Budget,
-) -> ClassFormulas:
+def _by_apply(job: _Job) -> ClassFormulas:
     """Algorithms 3A and 3B (see ``compile/apply.py``)."""
+    cells, order = job.cells, job.order
     preferred = None
     if order is not None and order != "printed":
         named = _named(order, [c.name for c in cells], "None, 'printed'")
         preferred = [*named, *(f for f in range(len(cells)) if f not in named)]
     printed = order == "printed"
-    found = compile_apply(model, cells, ties, _ALGORITHM[form], preferred, printed=printed, budget=budget)
+    found = compile_apply(
+        job.model, cells, job.ties, _ALGORITHM[job.form], preferred, printed=printed, budget=job.budget
+    )
     diagrams = [[Diagram(graph, cells) for graph in graphs] for graphs in found.values()]
     made = [row[0] if len(row) == 1 else Conjunction(row) for row in diagrams]
-    return ClassFormulas(model, cells, tuple(found), made.__getitem__, method="apply", form=form, ties=ties)
+    return ClassFormulas(job.model, cells, tuple(found), made.__getitem__, method="apply", form=job.form, ties=job.ties)
 
 
-def _by_sortnet(
-    model: Ensemble,
-    cells: Sequence[Cells],
-    form: str,
-    ties: str,
-    order: str | Sequence[str] | None,
-    band: tuple[float, float] | None,
-    budget: Budget,
-) -> ClassFormulas:
+def _by_sortnet(job: _Job) -> ClassFormulas:
     """Algorithm 3 (see ``compile/sortnet.py``)."""
-    if order is not None:
-        raise InvalidInputError(f"order is {order!r}; a formula has no order of features: None is accepted")
-    found = compile_sortnet(model, cells, ties, budget=budget)
+    if job.order is not None:
+        raise InvalidInputError(f"order is {job.order!r}; a formula has no order of features: None is accepted")
+    found = compile_sortnet(job.model, job.cells, job.ties, budget=job.budget)
     made = list(found.values())
-    return ClassFormulas(model, cells, tuple(found), made.__getitem__, method="sortnet", form=form, ties=ties)
+    return ClassFormulas(
+        job.model, job.cells, tuple(found), made.__getitem__, method="sortnet", form=job.form, ties=job.ties
+    )
 
 
-METHODS: dict[str, Callable[..., ClassFormulas]] = {
+METHODS: dict[str, Callable[[_Job], ClassFormulas]] = {
     "product": _by_product,
     "apply": _by_apply,
     "sortnet": _by_sortnet,

@@ -13,7 +13,7 @@ from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.flat import Flat
 
-__all__ = ["Sides", "Splits", "heaviest_first"]
+__all__ = ["Sides", "Splits"]
 
 _Ints = NDArray[np.int64]
 
@@ -61,19 +61,6 @@ class Splits:
     @property
     def n_splits(self) -> int:
         return len(self.feature) - 1
-
-
-def heaviest_first(flat: Flat, n_features: int) -> list[int]:
-    """The features by how much they are tested, the sum over their tests of 2^-depth, the greatest first. O(n_nodes)"""
-    weight = np.zeros(n_features)
-    level, scale = flat.roots, 1.0
-    while len(level):
-        level = level[flat.left[level] >= 0]
-        weight += np.bincount(flat.feature[level], minlength=n_features) * scale
-        level = np.concatenate([flat.left[level], flat.right[level]])
-        scale /= 2
-    found: list[int] = np.argsort(-weight, kind="stable").tolist()
-    return found
 
 
 _Side = tuple[_Ints, _Ints]  # the number of runs of each test, and all runs (n, 2)

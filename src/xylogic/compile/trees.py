@@ -15,6 +15,7 @@ from xylogic.compile.collapse_kernel import collapse
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
+from xylogic.model.flat import feature_weights
 from xylogic.model.sums import Scores
 
 __all__ = ["Forest", "Trees"]
@@ -35,14 +36,12 @@ class Forest:
     def __init__(self, model: Ensemble, cells: Sequence[Cells], scores: Scores) -> None:
         flat = model.flat
         self.model, self.cells = model, cells
-        self.weight = np.zeros(len(cells))
-        levels, level, scale = [], flat.roots, 1.0
+        self.weight = feature_weights(flat, len(cells))
+        levels, level = [], flat.roots
         while len(level):
             levels.append(level)
             level = level[flat.left[level] >= 0]
-            self.weight += np.bincount(flat.feature[level], minlength=len(cells)) * scale
             level = np.concatenate([flat.left[level], flat.right[level]])
-            scale /= 2
         order = np.concatenate(levels)[::-1]  # children before parents
         inner = order[flat.left[order] >= 0]
         leaf = order[flat.left[order] < 0]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xylogic.errors import InvalidModelError
 from xylogic.model.tree import Tree
 
-__all__ = ["Flat", "flatten"]
+__all__ = ["Flat", "feature_weights", "flatten"]
 
 _Array = NDArray[Any]
 
@@ -37,6 +37,18 @@ class Flat:
         return (
             self.feature, self.cut, self.left, self.right, self.missing, self.set_ptr, self.set_items, self.roots,
         )  # fmt: skip
+
+
+def feature_weights(flat: Flat, n_features: int) -> NDArray[np.float64]:
+    """How much each feature is tested: the sum over its tests of 2^-depth, float64 (n_features,). O(n_nodes)."""
+    weight = np.zeros(n_features)
+    level, scale = flat.roots, 1.0
+    while len(level):
+        level = level[flat.left[level] >= 0]
+        weight += np.bincount(flat.feature[level], minlength=n_features) * scale
+        level = np.concatenate([flat.left[level], flat.right[level]])
+        scale /= 2
+    return weight
 
 
 def flatten(trees: Sequence[Tree]) -> Flat:

@@ -63,7 +63,7 @@ class Engine:
         self.width = max(1, (self.forest.n_features + 63) // 64)
         self.varying = bit_set(varying, self.width)
         self.order = np.argsort(self.forest.weights(), kind="stable").astype(np.int32)  # lightest first
-        self._games: dict[Goal, Games] = {}
+        self._games: dict[Goal, tuple[Games, GameMasks | None]] = {}
         self._idle: dict[Goal, list[tuple[Search, Work]]] = {}
         self._forest_masks: ForestMasks | None = None
         self.idle_reasons: list[Reasons] = []
@@ -78,30 +78,33 @@ class Engine:
         try:
             return self._idle[goal].pop()
         except (KeyError, IndexError):
-            games = self._tables(goal, budget)
+            games, masks = self._tables(goal, budget)
             work = Work(self.forest, games)
-            if fits(self.forest, games):
-                return Shallow(self.forest, games, work, budget, self._masks(games)), work
-            return Search(self.forest, games, work, budget), work
+            if masks is None:
+                return Search(self.forest, games, work, budget), work
+            return Shallow(self.forest, games, work, budget, masks), work
 
     def give_back(self, goal: Goal, search: Search, work: Work) -> None:
         self._idle.setdefault(goal, []).append((search, work))
 
-    def _tables(self, goal: Goal, budget: Budget) -> Games:
+    def _tables(self, goal: Goal, budget: Budget) -> tuple[Games, GameMasks | None]:
+        """The games of a goal and, where they fit, the masks of the fast search; made once for all searches."""
         with self._lock:
             if goal not in self._games:
                 while len(self._games) >= _KEPT:  # bands around predictions: a goal for each row
                     oldest = next(iter(self._games))
                     del self._games[oldest]
                     self._idle.pop(oldest, None)
-                self._games[goal] = Games(self.forest, self.scores, self._constraints(goal), budget)
+                games = Games(self.forest, self.scores, self._constraints(goal), budget)
+                self._games[goal] = games, self._masks(games)
             return self._games[goal]
 
-    def _masks(self, games: Games) -> GameMasks:
-        with self._lock:
-            if self._forest_masks is None:
-                self._forest_masks = ForestMasks(self.forest)
-            return GameMasks(self.forest, self._forest_masks, games)
+    def _masks(self, games: Games) -> GameMasks | None:
+        if not fits(self.forest, games):
+            return None
+        if self._forest_masks is None:
+            self._forest_masks = ForestMasks(self.forest)
+        return GameMasks(self.forest, self._forest_masks, games)
 
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":

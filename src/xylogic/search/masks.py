@@ -36,12 +36,14 @@ class ForestMasks:
     rank : int32 (n_nodes,), the leaves of its tree to the left of each node.
     meet : uint8 (256 * n_trees,), for each tree and two of its leaves the node, counted from the root, where the
         paths to them part.
-    whole, down, up : the tables of all votes, see :class:`GameMasks`.
+    n_rows : rows of a table.
+    votes : ``whole``, ``down`` and ``up`` of all games that count votes (see :class:`GameMasks`), once there is one.
     """
 
     def __init__(self, forest: Forest) -> None:
         self.width = -(-forest.n_trees // 16) * 16
         self.row_at = np.cumsum([0, *forest.n_values[: forest.n_features]], dtype=np.int32)
+        self.n_rows = int(self.row_at[-1]) + 1
         leaf = forest.node_feature < 0
         before = np.cumsum([0, *leaf], dtype=np.int32)
         first = forest.leaf_at[forest.node_tree]
@@ -50,14 +52,14 @@ class ForestMasks:
         self.leaves = (np.left_shift(1, end) - np.left_shift(1, self.rank)).astype(np.uint16)
         self.meet = np.zeros(256 * forest.n_trees, np.uint8)
         fill_meetings(forest.root, forest.node_right, forest.node_end, self.rank, end.astype(np.int32), self.meet)
-        self.whole, self.down, self.up = self.tables(forest, [self.leaves])
+        self.votes: tuple[NDArray[np.uint16], ...] | None = None
 
     def tables(self, forest: Forest, numberings: list[NDArray[np.uint16]]) -> tuple[NDArray[np.uint16], ...]:
         """``whole`` (lanes,), ``down`` and ``up`` (n_rows, lanes), one vector of trees for each numbering of leaves,
         which gives the leaves below each node."""
         lanes = self.width * len(numberings)
         whole = np.zeros(lanes, np.uint16)
-        down, up = (np.zeros((int(self.row_at[-1]) + 1, lanes), np.uint16) for _ in range(2))
+        down, up = (np.zeros((self.n_rows, lanes), np.uint16) for _ in range(2))
         for k, leaves in enumerate(numberings):
             fill_masks(
                 forest.root, forest.node_feature, forest.node_cut, forest.node_right, forest.node_end,
@@ -87,7 +89,9 @@ class GameMasks:
         leaf = np.flatnonzero(forest.node_feature < 0)
         tree = forest.node_tree[leaf]
         if self.counts:
-            self.whole, self.down, self.up = masks.whole, masks.down, masks.up
+            if masks.votes is None:
+                masks.votes = masks.tables(forest, [masks.leaves])
+            self.whole, self.down, self.up = masks.votes
         else:
             by_value = games.leaves.reshape(len(worth), -1).astype(np.uint16)
             each = [masks.tables(forest, [masks.leaves, leaves]) for leaves in by_value]

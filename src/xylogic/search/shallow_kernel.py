@@ -31,7 +31,7 @@ class Shallow(Search):
         self.counts = masks.counts
         self.width = masks.shared.width
         self.lanes = masks.lanes
-        self.n_rows = len(masks.shared.down)
+        self.n_rows = masks.shared.n_rows
         self.keep = {
             "masks": masks,
             "own": np.zeros(
