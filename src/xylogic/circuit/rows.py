@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from xylogic.domain.box import Clause
 from xylogic.domain.cells import Cells, StateSet
-from xylogic.domain.feature import Feature
-from xylogic.domain.table import check_whole, read_row, read_table
+from xylogic.domain.table import check_whole, read_table, read_values
 from xylogic.errors import InvalidInputError
 
 __all__ = ["read_box", "read_states"]
@@ -64,21 +63,14 @@ def _allowed(cells: Cells, entry: Any) -> tuple[int, ...]:
         return tuple(sorted(entry.states))
     if isinstance(entry, tuple) and not cells.is_set:
         try:
-            low, high = cells.round(np.array([float(end) for end in entry])).tolist()
+            low, high = (float(end) for end in entry)
         except (TypeError, ValueError):
             raise InvalidInputError(
                 f"feature {cells.name!r}: an interval is (low, high), two numbers; got {entry!r}"
             ) from None
-        ends = [cells.ends(s) for s in range(cells.n_values)]
-        return tuple(s for s, (a, b) in enumerate(ends) if max(a, low) <= min(b, high))
+        return tuple(cells.touched(low, high))
     values = list(entry) if isinstance(entry, set | frozenset) else [entry]
-    plain = [Feature(cells.name, cells.feature.kind, cells.feature.categories)]
-    codes = []
-    for value in values:
-        table = read_row({cells.name: value}, plain, named=True)
-        check_whole(table, plain)
-        codes.append(float(table.values[0, 0]))
-    column = np.array(codes, dtype=np.float64)
+    column = np.array(read_values(values, cells.feature), dtype=np.float64)
     _check_limits(cells, column)
     return tuple(sorted(set(cells.states(column).tolist())))
 

@@ -73,6 +73,12 @@ class Cells:
         top = min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
         return np.where(cuts >= top, np.int32(self.n_values - 1), last)
 
+    def touched(self, low: float, high: float) -> list[int]:
+        """The ordered states that a closed interval touches, its ends rounded as the model sees them."""
+        low, high = self.round(np.array([low, high])).tolist()
+        ends = [self.ends(s) for s in range(self.n_values)]
+        return [s for s, (a, b) in enumerate(ends) if max(a, low) <= min(b, high)]
+
     def round(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers as the model sees them."""
         return values.astype(np.float32).astype(np.float64) if self.cast == "float32" else values

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidInputError
 
-__all__ = ["Table", "check_whole", "plain_row", "read_row", "read_table"]
+__all__ = ["Table", "check_whole", "plain_row", "read_row", "read_table", "read_values"]
 
 ACCEPTED = "a 2-D numpy array, a pandas, polars or pyarrow table, a list of dicts or a list of rows"
 _PLAIN = {bool, int, float, type(None)}
@@ -84,6 +84,15 @@ def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
     if len(table.values) != 1:
         raise InvalidInputError(f"x has {len(table.values)} rows; one row is accepted")
     return table
+
+
+def read_values(values: Sequence[Any], feature: Feature) -> list[float]:
+    """Single values of one feature as numbers or category codes, NaN for missing; raises as ``read_row`` does."""
+    plain = [Feature(feature.name, feature.kind, feature.categories)]  # whatever the model knows besides
+    tables = [read_row({feature.name: value}, plain, named=True) for value in values]
+    for table in tables:
+        check_whole(table, plain)
+    return [float(table.values[0, 0]) for table in tables]
 
 
 def check_whole(table: Table, features: Sequence[Feature]) -> None:

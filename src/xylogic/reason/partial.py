@@ -11,8 +11,7 @@ import numpy as np
 
 from xylogic.budget import Budget
 from xylogic.domain.cells import Cells, is_missing, runs
-from xylogic.domain.feature import Feature
-from xylogic.domain.table import check_whole, read_row
+from xylogic.domain.table import read_values
 from xylogic.errors import InvalidInputError
 from xylogic.search.engine import Engine, Goal
 
@@ -48,16 +47,10 @@ class PartialRow:
         if isinstance(entry, tuple) and not cells.is_set:
             low, high = self._interval(cells, entry)
             self._entries[cells.name] = (low, high)
-            ends = [cells.ends(s) for s in range(cells.n_values)]
-            rounded = cells.round(np.array([low, high])).tolist()
-            states = [s for s, (a, b) in enumerate(ends) if max(a, rounded[0]) <= min(b, rounded[1])]
+            states = cells.touched(low, high)
         else:
             values = list(entry) if isinstance(entry, set | frozenset) else [entry]
-            plain = Feature(cells.name, cells.feature.kind, cells.feature.categories)
-            tables = [read_row({cells.name: v}, [plain], named=True) for v in values]
-            for table in tables:
-                check_whole(table, [plain])
-            codes = [float(table.values[0, 0]) for table in tables]
+            codes = read_values(values, cells.feature)
             for code, value in zip(codes, values, strict=True):
                 if not cells.limits[0] <= code <= cells.limits[1] and not math.isnan(code):
                     raise InvalidInputError(f"feature {cells.name!r}: {value!r} is infinite or too large for the model")
