@@ -1,0 +1,1 @@
+"""Growing decision trees and forests, and pruning them."""
