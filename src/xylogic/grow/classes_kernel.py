@@ -1,0 +1,328 @@
+"""Gini index, entropy and misclassification of class labels, from the weights of the classes."""
+
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import INFINITY, log2
+    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints
+    from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT, Criterion
+else:
+    from math import inf as INFINITY
+    from math import log2
+
+    from xylogic.domain.machine_kernel import doubles, ints
+    from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT, Criterion
+
+GINI = cython.declare(cython.int, 0)
+ENTROPY = cython.declare(cython.int, 1)
+ERROR = cython.declare(cython.int, 2)
+
+
+@cython.cclass
+class Classes(Criterion):
+    """``y``, int32 by row, numbers the classes; ``price`` (n_classes, n_classes), or ``None``, is what a row of class k
+    costs where class j is predicted, for ``rule`` ERROR.
+
+    ``table``: x * log2(x) of the whole numbers, rounded so that sums of them are exact; used while counts are whole.
+    ``left``: the class weights left of a boundary, and as many zeros.
+    ``exact``: counts are whole and their squares, summed, are so too.
+    """
+
+    def __init__(
+        self,
+        y: cython.int[::1],
+        n_classes: cython.int,
+        weights: object,
+        min_rows: cython.Py_ssize_t,
+        min_weight: cython.double,
+        rule: cython.int,
+        price: object,
+        table: cython.double[::1],
+        exact: cython.bint,
+    ) -> None:
+        Criterion.__init__(self, weights, n_classes, min_rows, min_weight)
+        self.n_classes = n_classes
+        self.rule = rule
+        self.width = n_classes
+        self.exact = exact
+        self.priced = price is not None
+        sizes = {"count": n_classes, "held": n_classes, "total": n_classes, "left": 2 * n_classes}
+        for name, size in sizes.items():
+            self.keep[name] = np.zeros(size)
+        self.keep["price"] = np.zeros(1) if price is None else np.ascontiguousarray(price, dtype=np.float64).ravel()
+        self.keep["y"] = np.asarray(y)
+        self.keep["table"] = np.asarray(table)
+        self.y = ints(y)
+        self.count = doubles(self.keep["count"])
+        self.held = doubles(self.keep["held"])
+        self.total = doubles(self.keep["total"])
+        self.left = doubles(self.keep["left"])
+        self.price = doubles(self.keep["price"])
+        self.table = doubles(table)
+        self.n_table = table.shape[0]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def scaled_log(self, x: cython.double) -> cython.double:
+        """x * log2(x)."""
+        if x < self.n_table and self.exact:
+            return self.table[cython.cast(cython.Py_ssize_t, x)]
+        return x * log2(x) if x > 0.0 else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def lost(
+        self,
+        count: cython.p_double,
+        at: cython.Py_ssize_t,
+        part: cython.p_double,
+        of: cython.Py_ssize_t,
+        weight: cython.double,
+    ) -> cython.double:
+        """The loss of a side with the class weights ``count[at:] - part[of:]``, ``weight`` in all."""
+        k: cython.int
+        j: cython.int
+        c: cython.double
+        total: cython.double = 0.0
+        best: cython.double = INFINITY
+        if self.rule == GINI:
+            for k in range(self.n_classes):
+                c = count[at + k] - part[of + k]
+                total += c * c
+            return weight - total / weight
+        if self.rule == ENTROPY:
+            for k in range(self.n_classes):
+                total += self.scaled_log(count[at + k] - part[of + k])
+            return self.scaled_log(weight) - total
+        for j in range(self.n_classes):
+            total = 0.0
+            if self.priced:
+                for k in range(self.n_classes):
+                    total += self.price[k * self.n_classes + j] * (count[at + k] - part[of + k])
+            else:
+                total = weight - (count[at + j] - part[of + j])
+            best = min(best, total)
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def orderly(
+        self,
+        left: cython.p_double,
+        at: cython.Py_ssize_t,
+        weight: cython.double,
+        total: cython.p_double,
+        of: cython.Py_ssize_t,
+        whole: cython.double,
+    ) -> cython.bint:
+        """``ranked``, of the shares of class 1."""
+        return self.ranked(left[at + 1] / weight, (total[of + 1] - left[at + 1]) / (whole - weight))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        i: cython.Py_ssize_t
+        k: cython.int
+        self.n_rows = n
+        self.weight = self.weigh(rows, at, n)
+        for k in range(self.n_classes):
+            self.count[k] = 0.0
+        for i in range(at, at + n):
+            self.count[self.y[rows[i]]] += self.w[rows[i]] if self.weighted else 1.0
+        self.pure = False
+        for k in range(self.n_classes):
+            if self.count[k] == self.weight:
+                self.pure = True
+        self.loss = max(self.lost(self.count, 0, self.left, self.n_classes, self.weight), 0.0)
+        if self.pure and not self.priced:
+            self.loss = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def hold(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        i: cython.Py_ssize_t
+        k: cython.int
+        self.held_rows = n
+        self.held_weight = self.weigh(rows, at, n)
+        for k in range(self.n_classes):
+            self.held[k] = 0.0
+        for i in range(at, at + n):
+            self.held[self.y[rows[i]]] += self.w[rows[i]] if self.weighted else 1.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        p: cython.Py_ssize_t
+        k: cython.int
+        row: cython.int
+        best: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = max(self.min_rows, 1)
+        last: cython.Py_ssize_t = n - first
+        left: cython.double = 0.0
+        weight: cython.double = self.weight
+        loss: cython.double = self.loss
+        gain: cython.double
+        for k in range(self.n_classes):
+            self.left[k] = self.held[k] if way == LEFT else 0.0
+            self.total[k] = self.count[k] - self.held[k] if way == APART else self.count[k]
+        if way == LEFT:
+            left = self.held_weight
+            first -= self.held_rows
+        elif way == RIGHT:
+            last += self.held_rows
+        elif way == APART:
+            weight -= self.held_weight
+            loss = self.lost(self.count, 0, self.held, 0, weight)
+        first = max(first, 1)
+        last = min(last, n if way == RIGHT else n - 1)
+        for p in range(1, first):
+            row = order[at + p - 1]
+            self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
+            left += self.w[row] if self.weighted else 1.0
+        if self.rule == GINI and self.exact and not self.weighted and not self.bounded and self.min_weight <= 0.0:
+            return self.sweep_gini(order, at, first, last, codes, column, weight, bar)
+        for p in range(first, last + 1):
+            row = order[at + p - 1]
+            self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
+            left += self.w[row] if self.weighted else 1.0
+            if codes[column + order[at + p]] != codes[column + row]:
+                if left < self.min_weight or weight - left < self.min_weight:
+                    continue
+                gain = (
+                    loss
+                    - self.lost(self.left, 0, self.left, self.n_classes, left)
+                    - self.lost(self.total, 0, self.left, 0, weight - left)
+                )
+                if gain > bar and (not self.bounded or self.orderly(self.left, 0, left, self.total, 0, weight)):
+                    self.gain = gain
+                    bar = gain + 1e-12 * self.loss
+                    best = p
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def sweep_gini(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        first: cython.Py_ssize_t,
+        last: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        weight: cython.double,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        """The rest of a sweep over rows of weight 1: the sums of the squared counts change in O(1) a row."""
+        p: cython.Py_ssize_t
+        k: cython.int
+        row: cython.int
+        best: cython.Py_ssize_t = 0
+        y: cython.p_int = self.y
+        counts: cython.p_double = self.left
+        totals: cython.p_double = self.total
+        left: cython.double = 0.0
+        squares_left: cython.double = 0.0
+        squares_right: cython.double = 0.0
+        before: cython.double = 0.0
+        tie: cython.double = 1e-12 * self.loss
+        c: cython.double
+        gain: cython.double
+        for k in range(self.n_classes):
+            left += counts[k]
+            squares_left += counts[k] * counts[k]
+            squares_right += (totals[k] - counts[k]) * (totals[k] - counts[k])
+            before += totals[k] * totals[k]
+        before /= weight
+        for p in range(first, last + 1):
+            row = order[at + p - 1]
+            k = y[row]
+            c = counts[k]
+            counts[k] = c + 1.0
+            left += 1.0
+            squares_left += 2.0 * c + 1.0
+            squares_right -= 2.0 * (totals[k] - c) - 1.0
+            gain = (squares_left * (weight - left) + squares_right * left) / (left * (weight - left)) - before
+            if gain > bar and codes[column + order[at + p]] != codes[column + row]:
+                self.gain = gain
+                bar = gain + tie
+                best = p
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def collect(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        table: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        row: cython.int
+        w: cython.double
+        cell: cython.Py_ssize_t
+        for i in range(at, at + n):
+            row = rows[i]
+            w = self.w[row] if self.weighted else 1.0
+            cell = (2 + self.n_classes) * cython.cast(cython.Py_ssize_t, codes[column + row])
+            table[cell] += 1.0
+            table[cell + 1] += w
+            table[cell + 2 + self.y[row]] += w
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth(
+        self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
+    ) -> cython.double:
+        other: cython.double = total[of + 1] - left[at + 1]
+        if not self.roomy(left[at], left[at + 1], total[of] - left[at], other):
+            return -INFINITY
+        if self.bounded and not self.orderly(left, at + 2, left[at + 1], total, of + 2, total[of + 1]):
+            return -INFINITY
+        return (
+            self.lost(total, of + 2, self.left, self.n_classes, total[of + 1])
+            - self.lost(left, at + 2, self.left, self.n_classes, left[at + 1])
+            - self.lost(total, of + 2, left, at + 2, other)
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def share(self, level: cython.p_double, at: cython.Py_ssize_t) -> cython.double:
+        """The share of class 1, by which two classes are ordered."""
+        return level[at + 3] / level[at + 1]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def constant(self, out: cython.p_double, at: cython.Py_ssize_t) -> cython.void:
+        k: cython.int
+        for k in range(self.n_classes):
+            out[at + k] = self.count[k] / self.weight

@@ -1,0 +1,161 @@
+"""A table as the grower reads it: every value as its number among the distinct values of its column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.domain.feature import Feature
+from xylogic.grow.sort_kernel import rank_doubles, rank_singles
+
+__all__ = ["Columns", "read_columns"]
+
+SORTED, BINNED, RANKED, CATEGORY = range(4)
+FEW_VALUES = 64  # up to here sums by value beat sorted rows
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Columns:
+    """The columns of a table; a missing value's code is the column's number of codes.
+
+    Attributes
+    ----------
+    table : float32 or float64 (n, n_features), the values.
+    mode : "exact", "hist" or "random".
+    codes : int32 (n_features, n), ascending with the values; a category is its own code.
+    n_codes : int32 (n_features,).
+    kind : int32 (n_features,): SORTED columns keep their rows in ``order``; BINNED ones have few codes, over which sums
+        are taken; RANKED ones are sorted node by node; CATEGORY.
+    slot : int32 (n_features,), the place of a SORTED column in ``order``, else -1.
+    order : int32 (n_sorted, n), the rows by ascending code.
+    has_missing : int32 (n_features,), 1 where values are missing.
+    values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
+        c; there for BINNED columns, and in mode "random" for all numbers.
+    lowest : as ``values``, the lowest value with each code.
+    """
+
+    table: NDArray[Any]
+    mode: str
+    codes: NDArray[np.int32]
+    n_codes: NDArray[np.int32]
+    kind: NDArray[np.int32]
+    slot: NDArray[np.int32]
+    order: NDArray[np.int32]
+    has_missing: NDArray[np.int32]
+    values: NDArray[np.float64]
+    value_at: NDArray[np.int64]
+    lowest: NDArray[np.float64]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.table)
+
+    def ordered(self, rows: NDArray[np.int32] | None) -> NDArray[np.int32]:
+        """``order`` without the rows that are not in ``rows`` (ascending; None: all), flat, to be changed freely."""
+        if rows is None:
+            return self.order.ravel().copy()
+        keep = np.zeros(self.n_rows, dtype=bool)
+        keep[rows] = True
+        return self.order[keep[self.order]]
+
+
+def read_columns(
+    table: NDArray[Any],
+    features: Sequence[Feature],
+    *,
+    mode: str = "exact",
+    max_bins: int = 255,
+    max_features: int | None = None,
+) -> Columns:
+    """Rank the values of every column. O(n * n_features).
+
+    Parameters
+    ----------
+    table : float32 or float64 (n, n_features); NaN is missing, a category stands as its code.
+    features : one per column.
+    mode : "exact"; "hist", where numbers are put into at most ``max_bins`` bins of about equally many rows; "random",
+        for random cuts.
+    max_features : how many columns a node looks at; if few, sorting a node's rows anew beats keeping all columns sorted.
+    """
+    n, n_features = table.shape
+    codes = np.empty((n_features, n), np.int32)
+    n_codes = np.zeros(n_features, np.int32)
+    kind = np.zeros(n_features, np.int32)
+    slot = np.full(n_features, -1, np.int32)
+    order: list[NDArray[np.int32]] = []
+    values: list[NDArray[np.float64]] = []
+    lowest: list[NDArray[np.float64]] = []
+    missing = np.zeros(n_features, np.int32)
+    rank, raw = (
+        (rank_singles, table.view(np.uint32)) if table.dtype == np.float32 else (rank_doubles, table.view(np.uint64))
+    )
+    lazily = max_features is not None and 8 * max_features <= n_features
+    for j, feature in enumerate(features):
+        high: NDArray[np.float64] = np.zeros(0)
+        low = high
+        if feature.kind == "categorical":
+            n_codes[j], kind[j] = len(feature.categories), CATEGORY
+            column = table[:, j]
+            absent = np.isnan(column)
+            codes[j] = np.where(absent, n_codes[j], column)
+            missing[j] = absent.any()
+        else:
+            sorted_rows = np.empty(n, np.int32)
+            n_codes[j] = rank(raw[:, j], sorted_rows, codes[j])
+            missing[j] = n > 0 and codes[j, sorted_rows[-1]] == n_codes[j]
+            few = n_codes[j] <= (max_bins if mode == "hist" else FEW_VALUES)
+            kind[j] = (
+                RANKED if mode == "random" or (lazily and not few) else BINNED if few or mode == "hist" else SORTED
+            )
+            if kind[j] == SORTED:
+                slot[j] = len(order)
+                order.append(sorted_rows)
+            if kind[j] == BINNED or mode == "random":
+                high = _distinct(table[:, j], sorted_rows, codes[j], n_codes[j])
+                low = high
+            if mode == "hist" and not few:
+                codes[j], low, high = _binned(codes[j], low, max_bins)
+                n_codes[j] = len(high)
+        values.append(high)
+        lowest.append(low)
+    return Columns(
+        table=table,
+        mode=mode,
+        codes=codes,
+        n_codes=n_codes,
+        kind=kind,
+        slot=slot,
+        order=np.array(order, dtype=np.int32).reshape(len(order), n),
+        has_missing=missing,
+        values=np.concatenate([*values, np.zeros(1)]),
+        value_at=np.cumsum([0, *map(len, values)], dtype=np.int64),
+        lowest=np.concatenate([*lowest, np.zeros(1)]),
+    )
+
+
+def _distinct(
+    column: NDArray[Any], sorted_rows: NDArray[np.int32], codes: NDArray[np.int32], n_codes: int
+) -> NDArray[np.float64]:
+    """The distinct values, ascending."""
+    first = np.searchsorted(codes[sorted_rows], np.arange(n_codes))
+    return column[sorted_rows[first]].astype(np.float64) + 0.0
+
+
+def _binned(
+    codes: NDArray[np.int32], values: NDArray[np.float64], max_bins: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+    """Codes in at most ``max_bins`` bins of about equally many rows, and each bin's lowest and highest value."""
+    n_codes = len(values)
+    count = np.bincount(codes, minlength=n_codes + 1)[:n_codes]
+    middle = np.cumsum(count) - count / 2
+    wanted = np.minimum((middle * max_bins / count.sum()).astype(np.int64), max_bins - 1)
+    bin_of = np.append(np.unique(wanted, return_inverse=True)[1], 0).astype(np.int32)
+    n_bins = int(bin_of[:n_codes].max()) + 1
+    bin_of[n_codes] = n_bins
+    first = np.searchsorted(bin_of[:n_codes], np.arange(n_bins))
+    last = np.append(first[1:], n_codes) - 1
+    return bin_of[codes], values[first], values[last]

@@ -1,0 +1,160 @@
+"""What the grower asks of a criterion; each criterion is a class derived from this one.
+
+A node's loss is its weight times its impurity, and a split's gain is how much of it the two sides save. Gains are
+counted in ``unit``s, which may differ from node to node.
+
+A side of a split is a row of doubles: its number of rows, its weight, and ``width`` sums. Where the criterion is
+``additive`` (all but the absolute error) its loss is known from these.
+"""
+
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import doubles
+else:
+    from xylogic.domain.machine_kernel import doubles
+
+# Where a sweep counts the rows whose value is missing: there are none; left; right; on neither side.
+NONE = 0
+LEFT = 1
+RIGHT = 2
+APART = 3
+
+
+@cython.cclass
+class Criterion:
+    """Losses and gains of one node at a time; ``weights`` is float64 by row, whole or on a grid, or ``None``."""
+
+    def __init__(
+        self, weights: object, n_outputs: cython.int, min_rows: cython.Py_ssize_t, min_weight: cython.double
+    ) -> None:
+        self.keep = {"w": np.zeros(1) if weights is None else weights}
+        self.w = doubles(self.keep["w"])
+        self.weighted = weights is not None
+        self.n_outputs = n_outputs
+        self.width = 1
+        self.additive = True
+        self.min_rows = min_rows
+        self.min_weight = min_weight
+        self.n_rows = self.held_rows = 0
+        self.weight = self.loss = self.held_weight = self.gain = 0.0
+        self.unit = 1.0
+        self.pure = False
+        # Whether constants must keep an order (of the sides: ``sign`` 1 up, -1 down, 0 none) and bounds.
+        self.bounded = False
+        self.sign = 0
+        self.lower = -np.inf
+        self.upper = np.inf
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def weigh(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.double:
+        """The weight of ``rows[at:at + n]``."""
+        i: cython.Py_ssize_t
+        total: cython.double = 0.0
+        if not self.weighted:
+            return n
+        for i in range(at, at + n):
+            total += self.w[rows[i]]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def roomy(
+        self, n_left: cython.double, left: cython.double, n_right: cython.double, right: cython.double
+    ) -> cython.bint:
+        """Whether both sides have the rows and the weight that a leaf must have."""
+        return (
+            n_left >= self.min_rows
+            and n_right >= self.min_rows
+            and n_left > 0
+            and n_right > 0
+            and left >= self.min_weight
+            and right >= self.min_weight
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def ranked(self, left: cython.double, right: cython.double) -> cython.bint:
+        """Whether the sides' constants lie within the bounds, and in the order that ``sign`` wants."""
+        if self.sign * left > self.sign * right:
+            return False
+        return min(left, right) >= self.lower and max(left, right) <= self.upper
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Turn to the node of ``rows[at:at + n]``; all else is asked of it. The rows ascend."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def hold(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Set ``rows[at:at + n]`` aside: they are missing in what ``sweep`` is called on next."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        """The first p for which splitting ``order[at:at + p]`` from the rest gains clearly the most, more than ``bar``.
+
+        ``order[at:at + n]`` are the node's rows by ascending ``codes[column + row]``, without those set aside, which
+        go ``way``; only boundaries between different codes count, and, with RIGHT, the end. 0 if there is none; else
+        the gain is in ``gain``. O(n).
+        """
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def collect(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        table: cython.p_double,
+    ) -> cython.void:
+        """Add each of ``rows[at:at + n]`` to the side ``codes[column + row]`` in ``table``. O(n)."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth(
+        self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
+    ) -> cython.double:
+        """The gain of splitting the side at ``left[at]`` off the one at ``total[of]``; -inf where a limit forbids it."""
+        return 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def share(self, level: cython.p_double, at: cython.Py_ssize_t) -> cython.double:
+        """What categories are ordered by."""
+        return 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def constant(self, out: cython.p_double, at: cython.Py_ssize_t) -> cython.void:
+        """Write the node's best constant, ``n_outputs`` numbers, to ``out[at:]``."""

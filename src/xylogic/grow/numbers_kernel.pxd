@@ -1,0 +1,14 @@
+cimport cython
+
+from xylogic.grow.criterion_kernel cimport Criterion
+
+
+cdef class Numbers(Criterion):
+    cdef double *target
+    cdef double *grid
+    cdef double mean, least, most, step, shift, total, held_total
+
+    @cython.final
+    cdef void place(self, int *rows, Py_ssize_t at, Py_ssize_t n, bint centred) noexcept nogil
+    @cython.final
+    cdef bint orderly(self, double left, double left_weight, double right, double right_weight) noexcept nogil

@@ -1,0 +1,7 @@
+cimport cython
+
+from xylogic.grow.numbers_kernel cimport Numbers
+
+
+cdef class Squares(Numbers):
+    cdef bint binary

@@ -1,0 +1,153 @@
+"""Squared error, and with it the Gini index of two classes: twice the variance of the labels 0 and 1."""
+
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import INFINITY
+    from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
+    from cython.cimports.xylogic.grow.numbers_kernel import Numbers
+else:
+    from math import inf as INFINITY
+
+    from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
+    from xylogic.grow.numbers_kernel import Numbers
+
+
+@cython.cclass
+class Squares(Numbers):
+    """With ``binary`` the targets are 0 and 1, and the constant the shares of both.
+
+    A split that gives the left side the weight w and the sum s gains d^2 * W / (w * (W - w)), where d = s - w * S / W.
+    """
+
+    def __init__(
+        self,
+        target: cython.double[::1],
+        weights: object,
+        min_rows: cython.Py_ssize_t,
+        min_weight: cython.double,
+        binary: cython.bint,
+    ) -> None:
+        row: cython.Py_ssize_t
+        Numbers.__init__(self, target, weights, min_rows, min_weight)
+        self.binary = binary
+        if binary:
+            self.n_outputs = 2
+            for row in range(target.shape[0]):
+                self.grid[row] = target[row] * self.w[row] if self.weighted else target[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        i: cython.Py_ssize_t
+        x: cython.double
+        squares: cython.double = 0.0
+        if self.binary:
+            self.n_rows = n
+            self.weight = self.weigh(rows, at, n)
+            self.unit = 2.0
+        else:
+            self.place(rows, at, n, True)
+            self.unit = 1.0 / self.step / self.step
+        self.total = 0.0
+        for i in range(at, at + n):
+            x = self.grid[rows[i]]
+            self.total += x
+            if self.binary:
+                squares += x
+            else:
+                squares += x * x / self.w[rows[i]] if self.weighted else x * x
+        self.loss = max(squares - self.total / self.weight * self.total, 0.0)
+        if self.binary:
+            self.mean = self.total / self.weight
+            self.pure = self.total == 0.0 or self.total == self.weight
+        if self.pure:
+            self.loss = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        p: cython.Py_ssize_t
+        row: cython.int
+        best: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = self.min_rows
+        last: cython.Py_ssize_t = n - self.min_rows
+        tie: cython.double = 1e-12 * self.loss
+        sum_left: cython.double = 0.0
+        left: cython.double = 0.0
+        total: cython.double = self.total
+        weight: cython.double = self.weight
+        mean: cython.double
+        d: cython.double
+        gain: cython.double
+        grid: cython.p_double = self.grid
+        w: cython.p_double = self.w
+        weighted: cython.bint = self.weighted
+        if way == LEFT:
+            sum_left, left = self.held_total, self.held_weight
+            first -= self.held_rows
+        elif way == RIGHT:
+            last += self.held_rows
+        elif way == APART:
+            total -= self.held_total
+            weight -= self.held_weight
+        first = max(first, 1)
+        last = min(last, n if way == RIGHT else n - 1)
+        mean = total / weight
+        for p in range(1, first):
+            row = order[at + p - 1]
+            sum_left += grid[row]
+            left += w[row] if weighted else 1.0
+        for p in range(first, last + 1):
+            row = order[at + p - 1]
+            sum_left += grid[row]
+            left += w[row] if weighted else 1.0
+            d = sum_left - left * mean
+            gain = d * d * weight / (left * (weight - left))
+            if gain > bar and codes[column + order[at + p]] != codes[column + row]:
+                if left < self.min_weight or weight - left < self.min_weight:
+                    continue
+                if self.bounded and not self.orderly(sum_left, left, total - sum_left, weight - left):
+                    continue
+                self.gain = gain
+                bar = gain + tie
+                best = p
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth(
+        self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
+    ) -> cython.double:
+        other: cython.double = total[of + 1] - left[at + 1]
+        d: cython.double
+        if not self.roomy(left[at], left[at + 1], total[of] - left[at], other):
+            return -INFINITY
+        if self.bounded and not self.orderly(left[at + 2], left[at + 1], total[of + 2] - left[at + 2], other):
+            return -INFINITY
+        d = left[at + 2] - left[at + 1] * (total[of + 2] / total[of + 1])
+        return d * d * total[of + 1] / (left[at + 1] * other)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def constant(self, out: cython.p_double, at: cython.Py_ssize_t) -> cython.void:
+        if self.binary:
+            out[at + 1] = self.mean
+            out[at] = (self.weight - self.total) / self.weight
+        else:
+            out[at] = self.mean
