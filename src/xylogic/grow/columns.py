@@ -79,7 +79,7 @@ def read_columns(
     features : one per column.
     mode : "exact"; "hist", where numbers are put into at most ``max_bins`` bins of about equally many rows; "random",
         for random cuts.
-    max_features : how many columns a node looks at; if few, sorting a node's rows anew beats keeping all columns sorted.
+    max_features : how many columns a node looks at; if few, sorting its rows anew beats keeping all columns sorted.
     """
     n, n_features = table.shape
     codes = np.empty((n_features, n), np.int32)
