@@ -10,17 +10,15 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import rint
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
-    from cython.cimports.xylogic.grow.numbers_kernel import Numbers
+    from cython.cimports.xylogic.grow.numbers_kernel import WHOLE, Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
-    from numpy import rint
 
     from xylogic.domain.machine_kernel import bits, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
-    from xylogic.grow.numbers_kernel import Numbers
+    from xylogic.grow.numbers_kernel import WHOLE, Numbers
     from xylogic.grow.sort_kernel import sort_keys
 
 
@@ -75,6 +73,9 @@ class Absolute(Numbers):
         self.place(rows, at, n, True)
         self.unit = 1.0 / self.step
         self.held_rows = 0
+        self.loss = 0.0
+        if self.pure:
+            return
         for i in range(n):
             row = rows[at + i]
             most = max(most, self.ranks[row])
@@ -86,12 +87,9 @@ class Absolute(Numbers):
             row = cython.cast(cython.int, self.keys[i] & 0x7FFFFFFF)
             self.row_at[i] = row
             self.place_of[row] = cython.cast(cython.int, i)
-            self.value[i] = rint((self.target[row] - self.shift) * self.step)
+            self.value[i] = (self.target[row] - self.shift) * self.step + WHOLE - WHOLE
             self.aside[i] = 0
-        self.loss = 0.0 if self.pure else self.listed(True)
-        if self.pure:
-            self.mean = self.least
-            return
+        self.loss = self.listed(True)
         self.mean = self.middle_value()
 
     @cython.cfunc

@@ -2,11 +2,13 @@ cimport cython
 
 from xylogic.grow.criterion_kernel cimport Criterion
 
+cdef double WHOLE
+
 
 cdef class Numbers(Criterion):
     cdef double *target
     cdef double *grid
-    cdef double mean, least, most, step, shift, total, held_total
+    cdef double mean, least, most, step, shift, squares, total, held_total
 
     @cython.final
     cdef void place(self, int *rows, Py_ssize_t at, Py_ssize_t n, bint centred) noexcept nogil

@@ -6,20 +6,25 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import ceil, ldexp, log2, rint
+    from cython.cimports.libc.math import ldexp, logb
     from cython.cimports.xylogic.domain.machine_kernel import doubles
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
 else:
-    from math import ceil, ldexp, log2
+    from math import frexp, ldexp
 
-    from numpy import rint
 
     from xylogic.domain.machine_kernel import doubles
     from xylogic.grow.criterion_kernel import Criterion
 
-BITS = cython.declare(cython.int, 51)  # of a sum on the grid; 53 are exact
+BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are exact
+WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
+
+if not cython.compiled:
+
+    def logb(x):
+        return frexp(x)[1] - 1
 
 
 @cython.cclass
@@ -36,7 +41,7 @@ class Numbers(Criterion):
         self.grid = doubles(self.keep["grid"])
         self.mean = self.least = self.most = self.shift = 0.0
         self.step = 1.0
-        self.total = self.held_total = 0.0
+        self.total = self.squares = self.held_total = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -45,49 +50,68 @@ class Numbers(Criterion):
     def place(
         self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, centred: cython.bint
     ) -> cython.void:
-        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``; find weight, mean and ends.
+        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``; find their weight, mean, ends,
+        sum and sum of squares.
 
-        ``centred`` puts the grid's zero near the mean, else ``shift`` is 0.
+        ``centred`` puts the grid's zero near the mean, else ``shift`` is 0. Rows of equal targets stay off the grid.
         """
         i: cython.Py_ssize_t
         row: cython.int
+        target: cython.p_double = self.target
+        grid: cython.p_double = self.grid
+        weights: cython.p_double = self.w
+        weighted: cython.bint = self.weighted
         w: cython.double = 1.0
         x: cython.double
+        y: cython.double
         next_total: cython.double
         total: cython.double = 0.0
         lost: cython.double = 0.0
-        on_grid: cython.double = 0.0
+        squares: cython.double = 0.0
+        least: cython.double = target[rows[at]]
+        most: cython.double = least
+        step: cython.double = 1.0
+        shift: cython.double
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
-        self.least = self.most = self.target[rows[at]]
         for i in range(at, at + n):
-            row = rows[i]
-            x = self.target[row]
-            self.least = min(self.least, x)
-            self.most = max(self.most, x)
-            if self.weighted:
-                x *= self.w[row]
+            x = target[rows[i]]
+            least = min(least, x)
+            most = max(most, x)
+            if weighted:
+                x *= weights[rows[i]]
             next_total = total + x  # Knuth's two-sum keeps what the addition loses
             lost += (total - (next_total - (next_total - total))) + (x - (next_total - total))
             total = next_total
-        self.mean = min(max((total + lost) / self.weight, self.least), self.most)
-        self.pure = self.least == self.most
-        self.shift = self.least if centred else 0.0
+        self.least, self.most = least, most
+        self.mean = min(max((total + lost) / self.weight, least), most)
+        self.pure = least == most
+        self.total = self.squares = self.shift = 0.0
         self.step = 1.0
-        x = (self.most - self.shift) * self.weight
-        if x > 0.0:
-            self.step = ldexp(1.0, min(BITS - cython.cast(cython.int, ceil(log2(x))), HIGHEST))
+        if self.pure:
+            return
+        shift = least if centred else 0.0
+        step = ldexp(1.0, min(BITS - cython.cast(cython.int, logb((most - shift) * self.weight)), HIGHEST))
+        total = 0.0
         for i in range(at, at + n):
             row = rows[i]
-            x = rint((self.target[row] - self.shift) * self.step)
-            self.grid[row] = x
-            on_grid += x * self.w[row] if self.weighted else x
-        x = rint(on_grid / self.weight) if centred else 0.0
-        self.shift += x / self.step
+            x = (target[row] - shift) * step + WHOLE - WHOLE
+            grid[row] = x
+            total += x * weights[row] if weighted else x
+        y = total / self.weight + WHOLE - WHOLE if centred else 0.0
+        total = 0.0
         for i in range(at, at + n):
             row = rows[i]
-            w = self.w[row] if self.weighted else 1.0
-            self.grid[row] = rint(w * (self.grid[row] - x))
+            x = grid[row] - y
+            if weighted:
+                w = weights[row]
+                x = w * x + WHOLE - WHOLE
+            grid[row] = x
+            total += x
+            squares += x * x / w if weighted else x * x
+        self.total, self.squares = total, squares
+        self.shift = shift + y / step
+        self.step = step
 
     @cython.cfunc
     @cython.nogil

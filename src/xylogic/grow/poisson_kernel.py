@@ -29,14 +29,15 @@ class Poisson(Numbers):
         w: cython.double
         self.place(rows, at, n, False)
         self.unit = 1.0 / self.step
-        self.total = self.loss = 0.0
+        self.loss = 0.0
+        if self.pure:
+            return
         for i in range(at, at + n):
             x = self.grid[rows[i]]
             w = self.w[rows[i]] if self.weighted else 1.0
-            self.total += x
             if x > 0.0:
                 self.loss += x * log(x / w)
-        self.loss = 0.0 if self.pure else max(self.loss - self.deviance(self.total, self.weight), 0.0)
+        self.loss = max(self.loss - self.deviance(self.total, self.weight), 0.0)
 
     @cython.cfunc
     @cython.nogil

@@ -348,4 +348,6 @@ class Splitter:
                 self.feature = f
                 bar = self.gain + tie
                 found = True
+                if bar >= self.criterion.loss:  # both sides are pure: nothing gains more
+                    break
         return found

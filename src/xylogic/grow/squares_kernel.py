@@ -43,29 +43,20 @@ class Squares(Numbers):
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
-        x: cython.double
-        squares: cython.double = 0.0
-        if self.binary:
-            self.n_rows = n
-            self.weight = self.weigh(rows, at, n)
-            self.unit = 2.0
-        else:
+        if not self.binary:
             self.place(rows, at, n, True)
             self.unit = 1.0 / self.step / self.step
+            self.loss = max(self.squares - self.total / self.weight * self.total, 0.0)
+            return
+        self.n_rows = n
+        self.weight = self.weigh(rows, at, n)
+        self.unit = 2.0
         self.total = 0.0
         for i in range(at, at + n):
-            x = self.grid[rows[i]]
-            self.total += x
-            if self.binary:
-                squares += x
-            else:
-                squares += x * x / self.w[rows[i]] if self.weighted else x * x
-        self.loss = max(squares - self.total / self.weight * self.total, 0.0)
-        if self.binary:
-            self.mean = self.total / self.weight
-            self.pure = self.total == 0.0 or self.total == self.weight
-        if self.pure:
-            self.loss = 0.0
+            self.total += self.grid[rows[i]]
+        self.mean = self.total / self.weight
+        self.pure = self.total == 0.0 or self.total == self.weight
+        self.loss = self.total * (1.0 - self.mean)
 
     @cython.cfunc
     @cython.nogil
@@ -92,7 +83,6 @@ class Squares(Numbers):
         weight: cython.double = self.weight
         mean: cython.double
         d: cython.double
-        gain: cython.double
         grid: cython.p_double = self.grid
         w: cython.p_double = self.w
         weighted: cython.bint = self.weighted
@@ -116,14 +106,13 @@ class Squares(Numbers):
             sum_left += grid[row]
             left += w[row] if weighted else 1.0
             d = sum_left - left * mean
-            gain = d * d * weight / (left * (weight - left))
-            if gain > bar and codes[column + order[at + p]] != codes[column + row]:
+            if d * d * weight > bar * (left * (weight - left)) and codes[column + order[at + p]] != codes[column + row]:
                 if left < self.min_weight or weight - left < self.min_weight:
                     continue
                 if self.bounded and not self.orderly(sum_left, left, total - sum_left, weight - left):
                     continue
-                self.gain = gain
-                bar = gain + tie
+                self.gain = d * d * weight / (left * (weight - left))
+                bar = self.gain + tie
                 best = p
         return best
 
