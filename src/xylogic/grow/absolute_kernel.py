@@ -257,7 +257,7 @@ class Absolute(Numbers):
             row = order[at + p - 1]
             left += self.w[row] if self.weighted else 1.0
             self.drop(row)
-            if codes[column + order[at + p]] == codes[column + row]:
+            if not self.loose and codes[column + order[at + p]] == codes[column + row]:
                 continue
             gain = loss - self.cost[p] - self.remaining()
             if gain > bar and self.roomy(n_left + p, left, n_total - n_left - p, weight - left):

@@ -20,7 +20,7 @@ cdef class Criterion:
     # limits
     cdef readonly Py_ssize_t min_rows
     cdef readonly double min_weight
-    cdef bint bounded
+    cdef bint bounded, loose
     cdef int sign
     cdef double lower, upper
 

@@ -45,6 +45,8 @@ class Criterion:
         self.pure = False
         # Whether constants must keep an order (of the sides: ``sign`` 1 up, -1 down, 0 none) and bounds.
         self.bounded = False
+        # Whether a sweep may find a boundary between equal codes: they are looked up where it matters.
+        self.loose = False
         self.sign = 0
         self.lower = -np.inf
         self.upper = np.inf
@@ -118,7 +120,7 @@ class Criterion:
         """The first p for which splitting ``order[at:at + p]`` from the rest gains clearly the most, more than ``bar``.
 
         ``order[at:at + n]`` are the node's rows by ascending ``codes[column + row]``, without those set aside, which
-        go ``way``; only boundaries between different codes count, and, with RIGHT, the end. 0 if there is none; else
+        go ``way``; only boundaries between different codes count (with ``loose``: all), and, with RIGHT, the end. 0 if there is none; else
         the gain is in ``gain``. O(n).
         """
         return 0

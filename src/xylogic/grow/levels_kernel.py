@@ -205,6 +205,7 @@ class Levels:
             self.start[k] += 1
         if known < n:
             self.criterion.hold(self.by_group, known, n - known)
+        self.criterion.loose = False
         way = NONE if known == n else APART if apart else RIGHT
         while True:
             p = self.criterion.sweep(self.by_group, 0, known, self.recoded, 0, way, self.bar)

@@ -86,6 +86,7 @@ class Squares(Numbers):
         grid: cython.p_double = self.grid
         w: cython.p_double = self.w
         weighted: cython.bint = self.weighted
+        loose: cython.bint = self.loose
         if way == LEFT:
             sum_left, left = self.held_total, self.held_weight
             first -= self.held_rows
@@ -106,7 +107,9 @@ class Squares(Numbers):
             sum_left += grid[row]
             left += w[row] if weighted else 1.0
             d = sum_left - left * mean
-            if d * d * weight > bar * (left * (weight - left)) and codes[column + order[at + p]] != codes[column + row]:
+            if d * d * weight > bar * (left * (weight - left)):
+                if not loose and codes[column + order[at + p]] == codes[column + row]:
+                    continue
                 if left < self.min_weight or weight - left < self.min_weight:
                     continue
                 if self.bounded and not self.orderly(sum_left, left, total - sum_left, weight - left):
