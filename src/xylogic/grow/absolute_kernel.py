@@ -15,7 +15,6 @@ if cython.compiled:
     from cython.cimports.xylogic.grow.numbers_kernel import WHOLE, Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
-
     from xylogic.domain.machine_kernel import bits, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from xylogic.grow.numbers_kernel import WHOLE, Numbers

@@ -37,6 +37,8 @@ class Criterion:
         self.n_outputs = n_outputs
         self.width = 1
         self.additive = True
+        self.keep["side"] = np.zeros(2 + n_outputs)
+        self.side = doubles(self.keep["side"])
         self.min_rows = min_rows
         self.min_weight = min_weight
         self.n_rows = self.held_rows = 0
@@ -137,7 +139,10 @@ class Criterion:
         column: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
-        """Add each of ``rows[at:at + n]`` to the side ``codes[column + row]`` in ``table``. O(n)."""
+        """Add each of ``rows[at:at + n]``, the node's, to the side ``codes[column + row]`` in ``table``. O(n).
+
+        The weights may be left out where all are 1.
+        """
 
     @cython.cfunc
     @cython.nogil
@@ -147,6 +152,40 @@ class Criterion:
     ) -> cython.double:
         """The gain of splitting the side at ``left[at]`` off the one at ``total[of]``; -inf where a limit forbids it."""
         return 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cuts(
+        self,
+        table: cython.p_double,
+        present: cython.p_int,
+        n_present: cython.int,
+        missing: cython.int,
+        total: cython.p_double,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        """``sweep`` over levels: the number of ``present`` ones to the left of the best cut, 0 if there is none.
+
+        ``table`` has a side for each level and for the ``missing`` one, ``total`` is that of all.
+        """
+        i: cython.int
+        j: cython.int
+        stride: cython.int = 2 + self.width
+        gain: cython.double
+        best: cython.int = 0
+        for j in range(stride):
+            self.side[j] = table[missing * stride + j] if way == LEFT else 0.0
+        for i in range(n_present if way == RIGHT else n_present - 1):
+            for j in range(stride):
+                self.side[j] += table[present[i] * stride + j]
+            gain = self.worth(self.side, 0, total, 0)
+            if gain > bar:
+                self.gain = gain
+                bar = gain + 1e-12 * self.loss
+                best = i + 1
+        return best
 
     @cython.cfunc
     @cython.nogil
