@@ -258,7 +258,9 @@ class Absolute(Numbers):
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def peel_plain(self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, way: cython.int) -> cython.void:
+    def peel_plain(
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, way: cython.int
+    ) -> cython.void:
         """``peel`` of both sides at once where all rows weigh the same.
 
         The middle is the lower median and moves by one link at most. A median of an odd number of rows stays one of
