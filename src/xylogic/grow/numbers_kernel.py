@@ -45,6 +45,7 @@ class Numbers(Criterion):
         self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
         self.mean = self.least = self.most = self.shift = 0.0
         self.step = 1.0
+        self.rough = False  # whether only products with weights are on the grid
         self.total = self.squares = self.held_total = 0.0
 
     @cython.cfunc
@@ -101,6 +102,7 @@ class Numbers(Criterion):
         step = ldexp(1.0, min(BITS - cython.cast(cython.int, logb((most - shift) * self.weight)), HIGHEST))
         # Weights that are not whole take most digits of the grid: then only their products with targets are rounded.
         rough = weighted and (most - shift) * step < FINE
+        self.rough = rough
         if rough:
             finer = ldexp(1.0, COARSE - cython.cast(cython.int, logb((most - shift) * step)))
         total = 0.0
