@@ -124,6 +124,54 @@ class SingleTree(Answers):
 
 
 class DecisionTreeClassifier(ClassAnswers, SingleTree):
+    """A classification tree grown by CART (Breiman, Friedman, Olshen and Stone, 1984); scikit-learn's parameters.
+
+    Tables are numpy arrays, lists, or pandas, polars and pyarrow frames, with numbers, truth values, categories and
+    text; missing and infinite values are always taken. Trees compare in float64, in float32 where fitted on float32.
+
+    Parameters
+    ----------
+    criterion : ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"misclassification"``.
+    splitter : ``"best"``; ``"hist"``: the best of the cuts between at most ``max_bins`` bins a column; ``"random"``:
+        the best of one random cut a column.
+    max_depth, max_leaf_nodes : ``None`` is no limit; with ``max_leaf_nodes`` the best split is made first.
+    min_samples_split, min_samples_leaf : rows of positive weight, whatever they weigh; a float below 1 is a part of all.
+    min_weight_fraction_leaf : a part of the total weight that each leaf must have.
+    max_features : how many columns each split looks at: a number, a part, ``"sqrt"``, ``"log2"``, ``None`` for all.
+    random_state : decides which columns and random cuts are looked at; else nothing here is random.
+    min_impurity_decrease : the least part of the total weight times impurity that a split must remove: a split of a
+        node of weight w into l and r removes ``(w * impurity - l * impurity_l - r * impurity_r) / total weight``.
+    class_weight : dict from label to factor, or ``"balanced"``, by which a row of weight 2 counts as two rows.
+    ccp_alpha : minimal cost-complexity pruning; see ``pruning_path``.
+    monotonic_cst : 1, -1 or 0 for each column, or a dict from names: whether the probability of the second class must
+        rise or fall with it; for two classes.
+    categorical_features : ``"from_dtype"``: columns of categorical data types and text; or their names, positions or
+        a mask; or ``None``. Levels not seen in training are one level more, told apart from missing. Levels that a
+        node's training rows lack go to its child of greater weight, of equal ones to the left.
+    missing : how missing values are routed. ``"direction"``: each split tries both sides, and "missing or not" as a
+        split; ``"level"``: in categorical columns missing is one more level; ``"surrogate"``: CART's surrogate splits,
+        at most ``max_surrogates`` each; ``"fractional"``: C4.5's way, down both sides. Where a node had none in
+        training, they go to the child of greater weight.
+    zero_gain : whether a split that removes no impurity may be made, ``"accept"`` or ``"refuse"``.
+    priors : the classes' shares in the population, in the order of ``classes_`` or as a dict; they sum to 1.
+    loss_matrix : (n_classes, n_classes), the loss of answering class j to a row of class k. Answers minimise the
+        expected loss, and trees grow as rpart's do.
+
+    Attributes
+    ----------
+    classes_, n_classes_, n_features_in_, feature_names_in_, n_outputs_, max_features_, feature_importances_ : as in
+        scikit-learn.
+    features_ : tuple of ``Feature``, what the columns are.
+    tree_ : the ``Tree``; its leaves answer class shares.
+    grown_ : ``tree_`` with the training rows, weight, impurity, class shares and gain of every node.
+
+    Notes
+    -----
+    O(n * n_features * depth) after sorting. Gains within 1e-12 of the node's impurity are equal; then the lowest
+    column, the lowest cut, and missing on the right win, so neither the order of rows nor a common factor of weights
+    matters, whole weights are repeated rows, and a row of weight 0 is no row.
+    """
+
     def __init__(
         self,
         *,
@@ -170,6 +218,11 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         self.loss_matrix = loss_matrix
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeClassifier:
+        """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) labels of any kind that can be sorted.
+
+        Raises InvalidInputError for bad parameters and, naming column and row, for cells that cannot be read;
+        scikit-learn's ValueErrors for tables and targets of wrong shapes.
+        """
         check_parameters(self, _CLASSIFIER)
         sample = self._read(X, y, sample_weight)
         self.classes_ = np.asarray(sample.classes)
@@ -200,6 +253,18 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
 
 
 class DecisionTreeRegressor(NumberAnswers, SingleTree):
+    """A regression tree grown by CART; all else as in :class:`DecisionTreeClassifier`.
+
+    Parameters
+    ----------
+    criterion : ``"squared_error"`` (``"friedman_mse"`` is the same), ``"absolute_error"``, ``"poisson"``.
+    monotonic_cst : 1, -1 or 0 for each column, or a dict from names: whether the prediction must rise or fall with it.
+
+    Attributes
+    ----------
+    tree_ : the ``Tree``; its leaves answer the mean of their targets, for the absolute error the median.
+    """
+
     def __init__(
         self,
         *,
@@ -240,6 +305,7 @@ class DecisionTreeRegressor(NumberAnswers, SingleTree):
         self.zero_gain = zero_gain
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeRegressor:
+        """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) finite numbers; errors as in the classifier."""
         check_parameters(self, _REGRESSOR)
         sample = self._read(X, y, sample_weight)
         target = number_target(sample.target, sample.weight, self.criterion)
