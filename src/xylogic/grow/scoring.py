@@ -29,6 +29,14 @@ class HeldOut:
     target: NDArray[Any]
     weight: _Floats
 
+    @classmethod
+    def of(cls, values: NDArray[Any], target: NDArray[Any], weight: _Floats | None) -> HeldOut:
+        """From a training set's arrays."""
+        return cls(values.astype(np.float64), target, np.ones(len(values)) if weight is None else weight)
+
+    def part(self, rows: NDArray[np.intp]) -> HeldOut:
+        return HeldOut(self.values[rows], self.target[rows], self.weight[rows])
+
 
 Decide = Callable[[_Floats], NDArray[np.intp]]
 
