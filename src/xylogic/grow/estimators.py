@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.grow.answering import answers, ends, leaves_of
 from xylogic.grow.base import Answers, ClassAnswers, NumberAnswers, Sample
-from xylogic.grow.costs import Costs, class_weights, read_costs
-from xylogic.grow.grower import grow
-from xylogic.grow.growing import estimator_model, growth_limits, importances, sample_columns, with_values
+from xylogic.grow.costs import Costs
+from xylogic.grow.expand import plain_model
+from xylogic.grow.flow import Shares
+from xylogic.grow.growing import estimator_model, importances, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import (
     CLASS_CRITERIA,
@@ -18,14 +21,14 @@ from xylogic.grow.parameters import (
     TREE,
     anything,
     check_parameters,
-    criterion_name,
     number_of_features,
     one_of,
 )
+from xylogic.grow.pruning import new_places, pruned, pruning_path, subtree
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
-from xylogic.grow.target import Target, class_target, number_target
+from xylogic.grow.single import grow_single
+from xylogic.grow.surrogates import Surrogate, Surrogates
 from xylogic.grow.unseen import SeenLevels, seen_levels
-from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
 
@@ -38,22 +41,59 @@ class SingleTree(Answers):
     tree_: Tree
     grown_: Grown
 
-    def _fit(self, sample: Sample, target: Target, weight: float) -> Grown:
-        """Grow and prune; ``weight``: of all rows."""
-        self.max_features_ = number_of_features(self.max_features, self.n_features_in_)
-        limits = growth_limits(self, sample, weight)
-        return grow(sample_columns(self, sample), target, limits, seed=self._seed())
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
+        """Check the parameters and read the training set."""
+        raise NotImplementedError
 
-    def _keep(self, grown: Grown, sample: Sample) -> None:
+    def _keep(self, grown: Grown, costs: Costs, sample: Sample) -> None:
         """Become the fitted estimator."""
         self.n_outputs_ = 1
-        self.grown_, self.tree_ = grown, grown.tree
+        self.max_features_ = number_of_features(self.max_features, self.n_features_in_)
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
-        self._made: Ensemble | None = None
+        self._costs = costs
+        self._show(grown)
         self._seen = SeenLevels({}, {})
         if any(feature.categories for feature in sample.features):
             values = sample.values.astype(np.float64)
-            self._seen = seen_levels(grown.tree, sample.features, values, self._leaves(values).astype(np.int64))
+            row, leaf = ends(grown, values)
+            self._seen = seen_levels(grown.tree, sample.features, values[row], leaf)
+
+    def _show(self, grown: Grown) -> None:
+        """Answer with this tree from now on."""
+        self.grown_, self.tree_ = grown, grown.tree
+        self._made: Ensemble | None = None
+        self._plain: Ensemble | None = None
+
+    def _grow(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Fit: grow, and prune where ``ccp_alpha`` is not 0."""
+        sample = self._begin(X, y, sample_weight)
+        grown, costs = grow_single(self, sample)
+        self._keep(pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown, costs, sample)
+
+    def _pruned_to(self, kept: NDArray[np.int64]) -> Any:
+        """A copy with the nodes ``kept`` of the tree."""
+        made = copy(self)
+        made._show(subtree(self.grown_, kept))
+        made._seen = self._seen.moved(new_places(self.grown_, kept))
+        return made
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, risk: str = "impurity"
+    ) -> Any:
+        """The trees of least R + alpha * leaves of a training set: a Bunch of arrays, one entry a tree.
+
+        ``ccp_alphas``, ascending from 0: tree k is the smallest one of least cost for all alphas from its own up to the
+        next one; ``impurities``: its R, the sum of its leaves' risks, both per unit of weight, as in scikit-learn, and
+        ``leaves``. ``risk``: ``"impurity"``, which ``ccp_alpha`` goes by, or ``"mistakes"``. Equal links make one step.
+        At 0 the tree has no splits left that do not lower the risk; growing with ``ccp_alpha=0`` keeps them.
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        own = clone(self)
+        grown, _ = grow_single(own, own._begin(X, y, sample_weight))
+        path = pruning_path(grown, risk)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks, leaves=path.leaves)
 
     @property
     def _model(self) -> Ensemble:
@@ -67,15 +107,36 @@ class SingleTree(Answers):
 
     def _leaves(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """The leaf of each encoded row."""
-        return predict.apply(self._model, values)[:, 0]
+        return leaves_of(self.grown_, values)
 
-    def to_model(self) -> Ensemble:
+    def to_model(self, *, node_limit: int = 100_000) -> Ensemble:
         """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
 
-        With a loss matrix its scores are the expected losses, negative, and it has no probabilities.
+        With a loss matrix its scores are the expected losses, negative, and it has no probabilities. Surrogates become
+        tests of a larger tree, in which a column without missing values in training refuses them.
+
+        Raises
+        ------
+        BudgetExceeded
+            Where surrogates need more than ``node_limit`` nodes.
+        UnsupportedModelError
+            For ``missing="fractional"``: parts of a row reach many leaves, and no single one explains its answer.
         """
         self._check_fitted()
-        return self._model
+        if self.grown_.routes is None:
+            return self._model
+        if self._plain is None:
+            self._plain = plain_model(self, self._model, node_limit)
+        return self._plain
+
+    @property
+    def surrogates_(self) -> dict[int, tuple[Surrogate, ...]]:
+        """Node -> the tests that stand in for its own where the value is missing, best first; of ``"surrogate"``."""
+        self._check_fitted()
+        if not isinstance(self.grown_.routes, Surrogates):
+            raise AttributeError(f"a tree with missing={self.missing!r} has no surrogates")
+        inner = np.flatnonzero(self.tree_.left >= 0).tolist()
+        return {node: self.grown_.routes.described(node, self.features_) for node in inner}
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row, as a node of ``tree_``: int64 (n,). O(n * depth)."""
@@ -170,20 +231,15 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         self.loss_matrix = loss_matrix
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeClassifier:
+        self._grow(X, y, sample_weight)
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, _CLASSIFIER)
         sample = self._read(X, y, sample_weight)
         self.classes_ = np.asarray(sample.classes)
         self.n_classes_ = len(self.classes_)
-        totals = class_weights(sample.target, sample.weight, self.n_classes_)
-        costs = read_costs(self.criterion, self.priors, self.loss_matrix, self.class_weight, totals, self.classes_)
-        weight = costs.weigh(sample.target, sample.weight)
-        target = class_target(sample.target, self.n_classes_, weight, criterion_name(self.criterion), costs.loss)
-        self._costs = costs
-        grown = self._fit(sample, target, sample.n_rows if weight is None else float(weight.sum()))
-        if costs.altered is not None:
-            grown = with_values(grown, costs.shares(grown.value))
-        self._keep(grown, sample)
-        return self
+        return sample
 
     def _ensemble(self) -> Ensemble:
         costs: Costs = self._costs
@@ -193,10 +249,13 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         return estimator_model(self, [tree], self.classes_, "average" if costs.loss is None else "sum")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values)]
+        return answers(self.grown_, values)
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        return predict.decide(self._model, self._model.trees[0].value[self._leaves(values)])
+        costs: Costs = self._costs
+        if isinstance(self.grown_.routes, Shares):
+            return costs.decide(answers(self.grown_, values))
+        return costs.decide(self.grown_.value)[self._leaves(values)]
 
 
 class DecisionTreeRegressor(NumberAnswers, SingleTree):
@@ -240,17 +299,18 @@ class DecisionTreeRegressor(NumberAnswers, SingleTree):
         self.zero_gain = zero_gain
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeRegressor:
-        check_parameters(self, _REGRESSOR)
-        sample = self._read(X, y, sample_weight)
-        target = number_target(sample.target, sample.weight, self.criterion)
-        self._keep(self._fit(sample, target, sample.total_weight), sample)
+        self._grow(X, y, sample_weight)
         return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
+        check_parameters(self, _REGRESSOR)
+        return self._read(X, y, sample_weight)
 
     def _ensemble(self) -> Ensemble:
         return estimator_model(self, [self.tree_], None, "average")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values), 0]
+        return answers(self.grown_, values)[:, 0]
 
 
 _CLASSIFIER = {

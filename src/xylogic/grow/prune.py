@@ -82,12 +82,12 @@ def prune(est: Any, alpha: float | None = None, *, nodes: Sequence[int] | None =
     O(n_nodes log n_nodes).
     """
     grown = _grown(est)
-    if (alpha is None) == (nodes is None):
-        raise InvalidInputError("one of alpha and nodes is needed, and not both")
-    if nodes is not None:
+    if alpha is not None and nodes is None:
+        path = pruning_path(grown, risk)
+        return est._pruned_to(path.kept(path.place(alpha)))
+    if nodes is not None and alpha is None:
         return est._pruned_to(collapsed(grown, nodes))
-    path = pruning_path(grown, risk)
-    return est._pruned_to(path.kept(path.place(alpha)))
+    raise InvalidInputError("one of alpha and nodes is needed, and not both")
 
 
 def prune_reduced_error(est: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -114,8 +114,8 @@ def prune_reduced_error(est: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike
     O(n * depth + n_nodes log n_nodes).
     """
     grown = _grown(est)
-    rows = est._held_out(X, y, sample_weight)
-    path = pruning_path(grown, node_losses(grown, rows, est._costs.decide))
+    rows = _validation_rows(est, X, y, sample_weight)
+    path = pruning_path(grown, node_losses(grown, rows, est._costs.decide if hasattr(est, "classes_") else None))
     return est._pruned_to(path.kept(0))
 
 
@@ -173,11 +173,12 @@ def prune_cv(
     path = pruning_path(grown, risk)
     alphas = _candidates(path, candidates)
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
+    decide = None if sample.classes is None else costs.decide
     by_fold = []
     for train, test in _folds(whole, cv, y, sample, groups):
         fold, _ = grow_single(whole, sample, rows=train, columns=columns)
         fold_path = pruning_path(fold, risk)
-        scores = path_scores(fold, fold_path, held_out.part(test), costs.decide)
+        scores = path_scores(fold, fold_path, held_out.part(test), decide)
         by_fold.append(scores[fold_path.places(alphas)])
     fold_scores = np.array(by_fold).T
     scores, errors = fold_scores.mean(axis=1), _standard_errors(fold_scores)
@@ -208,6 +209,22 @@ def _unfitted(est: Any) -> Any:
             f"est is {repr(est)[:80]}; a xylogic DecisionTreeClassifier or DecisionTreeRegressor is accepted"
         )
     return clone(est).set_params(ccp_alpha=0.0)
+
+
+def _validation_rows(est: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> HeldOut:
+    values = est._values(X)
+    given = np.asarray(y)
+    if given.shape != (len(values),):
+        raise InvalidInputError(f"y has shape {given.shape}; ({len(values)},), one target per row, is accepted")
+    if hasattr(est, "classes_"):
+        place = {label: code for code, label in enumerate(est.classes_.tolist())}
+        target = np.array([place.get(label, -1) for label in given.tolist()], dtype=np.int64)  # -1: always a mistake
+    else:
+        target = given.astype(np.float64)
+    weight = np.ones(len(values)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
+    if weight.shape != target.shape or not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InvalidInputError(f"sample_weight has shape {weight.shape}; {target.shape} numbers >= 0 are accepted")
+    return HeldOut(values, target, weight)
 
 
 def _candidates(path: PruningPath, which: str) -> _Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.grow import climb_kernel
-from xylogic.grow.answering import leaves
+from xylogic.grow.answering import leaves_of
 from xylogic.grow.flow import Shares
 from xylogic.grow.grown import Grown
 from xylogic.grow.pruning import PruningPath
@@ -49,7 +49,7 @@ def node_losses(grown: Grown, rows: HeldOut, decide: Decide | None) -> _Floats:
     """
     loss = np.zeros(grown.tree.n_nodes)
     parent = parents(grown.tree.left, grown.tree.right).astype(np.int64)
-    leaf = leaves(grown, rows.values)
+    leaf = leaves_of(grown, rows.values)
     if decide is None:
         climb_kernel.add_squares(leaf, parent, grown.value[:, 0].copy(), rows.target, rows.weight, loss)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from xylogic.grow.growing import growth_limits, sample_columns, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.losses import class_losses, number_losses
 from xylogic.grow.parameters import criterion_name
-from xylogic.grow.target import class_target, number_target
+from xylogic.grow.target import Weights, class_target, number_target
 
 __all__ = ["Single", "grow_single"]
 
@@ -52,11 +53,13 @@ def grow_single(
     else:
         if columns is None or (rows is not None and columns.mode == "hist"):
             sample, rows, columns = part, None, sample_columns(estimator, part)
-        weight = costs.weigh(sample.target, sample.weight)
         if sample.classes is None:
-            target = number_target(sample.target, weight, criterion)
+            target = number_target(sample.target, None, criterion)
         else:
-            target = class_target(sample.target, len(sample.classes), weight, criterion, costs.loss)
+            target = class_target(sample.target, len(sample.classes), None, criterion, costs.loss)
+        # The weights' unit is that of the rows that take part, so that a fold is grown as if alone.
+        weights = Weights.of(weight)
+        target = replace(target, weights=weights if rows is None else weights.among(rows, sample.n_rows))
         kept = None if rows is None else rows.astype(np.int32)
         grown = grow(columns, target, limits, rows=kept, seed=estimator._seed())
     if costs.altered is not None:
