@@ -54,6 +54,11 @@ class Sample:
     def n_rows(self) -> int:
         return len(self.values)
 
+    def part(self, rows: NDArray[np.intp]) -> Sample:
+        """The sample of some of the rows, by position."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Sample(self.features, self.values[rows], self.target[rows], weight, self.classes)
+
     @property
     def total_weight(self) -> float:
         return float(self.n_rows if self.weight is None else self.weight.sum())

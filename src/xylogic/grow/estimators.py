@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from xylogic.grow.base import ClassAnswers, NumberAnswers
-from xylogic.grow.costs import Costs, class_weights, read_costs
+from xylogic.grow.answering import answers
+from xylogic.grow.base import ClassAnswers, NumberAnswers, Sample
+from xylogic.grow.costs import Costs
+from xylogic.grow.flow import Shares
 from xylogic.grow.growing import estimator_model, with_values
 from xylogic.grow.parameters import (
     CLASS_CRITERIA,
@@ -16,12 +18,9 @@ from xylogic.grow.parameters import (
     TREE,
     anything,
     check_parameters,
-    criterion_name,
     one_of,
 )
-from xylogic.grow.single import SingleTree
-from xylogic.grow.target import class_target, number_target
-from xylogic.model import predict
+from xylogic.grow.tree_base import SingleTree
 from xylogic.model.ensemble import Ensemble
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
@@ -127,20 +126,15 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         Raises InvalidInputError for bad parameters and, naming column and row, for cells that cannot be read;
         scikit-learn's ValueErrors for tables and targets of wrong shapes.
         """
+        self._grow(X, y, sample_weight)
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, _CLASSIFIER)
         sample = self._read(X, y, sample_weight)
         self.classes_ = np.asarray(sample.classes)
         self.n_classes_ = len(self.classes_)
-        totals = class_weights(sample.target, sample.weight, self.n_classes_)
-        costs = read_costs(self.criterion, self.priors, self.loss_matrix, self.class_weight, totals, self.classes_)
-        weight = costs.weigh(sample.target, sample.weight)
-        target = class_target(sample.target, self.n_classes_, weight, criterion_name(self.criterion), costs.loss)
-        self._costs = costs
-        grown = self._fit(sample, target, sample.n_rows if weight is None else float(weight.sum()))
-        if costs.altered is not None:
-            grown = with_values(grown, costs.shares(grown.value))
-        self._keep(grown, sample)
-        return self
+        return sample
 
     def _ensemble(self) -> Ensemble:
         costs: Costs = self._costs
@@ -150,10 +144,13 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         return estimator_model(self, [tree], self.classes_, "average" if costs.loss is None else "sum")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values)]
+        return answers(self.grown_, values)
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        return predict.decide(self._model, self._model.trees[0].value[self._leaves(values)])
+        costs: Costs = self._costs
+        if isinstance(self.grown_.routes, Shares):
+            return costs.decide(answers(self.grown_, values))
+        return costs.decide(self.grown_.value)[self._leaves(values)]
 
 
 class DecisionTreeRegressor(NumberAnswers, SingleTree):
@@ -210,17 +207,18 @@ class DecisionTreeRegressor(NumberAnswers, SingleTree):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeRegressor:
         """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) finite numbers; errors as the classifier's."""
-        check_parameters(self, _REGRESSOR)
-        sample = self._read(X, y, sample_weight)
-        target = number_target(sample.target, sample.weight, self.criterion)
-        self._keep(self._fit(sample, target, sample.total_weight), sample)
+        self._grow(X, y, sample_weight)
         return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
+        check_parameters(self, _REGRESSOR)
+        return self._read(X, y, sample_weight)
 
     def _ensemble(self) -> Ensemble:
         return estimator_model(self, [self.tree_], None, "average")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values), 0]
+        return answers(self.grown_, values)[:, 0]
 
 
 _CLASSIFIER = {

@@ -1,113 +1,91 @@
-"""What classification and regression trees share: growing, pruning and reading."""
+"""One tree from an estimator's parameters and a training set."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.grow.base import Answers, Sample
+from xylogic.errors import InvalidInputError
+from xylogic.grow.base import Sample
+from xylogic.grow.columns import Columns
+from xylogic.grow.costs import Costs, class_weights, read_costs
+from xylogic.grow.fractional import grow_fractional
 from xylogic.grow.grower import grow
-from xylogic.grow.growing import growth_limits, importances, sample_columns
+from xylogic.grow.growing import growth_limits, sample_columns, with_values
 from xylogic.grow.grown import Grown
-from xylogic.grow.parameters import number_of_features
-from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
-from xylogic.grow.target import Target
-from xylogic.grow.unseen import SeenLevels, seen_levels
-from xylogic.model import predict
-from xylogic.model.ensemble import Ensemble
-from xylogic.model.tree import Tree
+from xylogic.grow.losses import class_losses, number_losses
+from xylogic.grow.parameters import criterion_name
+from xylogic.grow.target import Weights, class_target, number_target
 
-__all__ = ["SingleTree"]
+__all__ = ["Single", "grow_single"]
 
 
-class SingleTree(Answers):
-    """What both kinds of tree share: growing, pruning and reading."""
+class Single(NamedTuple):
+    """A grown tree, and how its leaves answer."""
 
-    tree_: Tree
-    grown_: Grown
+    grown: Grown
+    costs: Costs
 
-    def _fit(self, sample: Sample, target: Target, weight: float) -> Grown:
-        """Grow and prune; ``weight``: of all rows."""
-        self.max_features_ = number_of_features(self.max_features, self.n_features_in_)
-        limits = growth_limits(self, sample, weight)
-        return grow(sample_columns(self, sample), target, limits, seed=self._seed())
 
-    def _keep(self, grown: Grown, sample: Sample) -> None:
-        """Become the fitted estimator."""
-        self.n_outputs_ = 1
-        self.grown_, self.tree_ = grown, grown.tree
-        self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
-        self._made: Ensemble | None = None
-        self._seen = SeenLevels({}, {})
-        if any(feature.categories for feature in sample.features):
-            values = sample.values.astype(np.float64)
-            self._seen = seen_levels(grown.tree, sample.features, values, self._leaves(values).astype(np.int64))
+def grow_single(
+    estimator: Any, sample: Sample, *, rows: NDArray[np.intp] | None = None, columns: Columns | None = None
+) -> Single:
+    """The tree, not pruned, of the sample's ``rows`` (positions, ascending; ``None``: all).
 
-    @property
-    def _model(self) -> Ensemble:
-        """Made on first use: of a thousand rows, growing a tree takes no longer."""
-        if self._made is None:
-            self._made = self._ensemble()
-        return self._made
+    ``columns``: ``sample_columns`` of the whole sample, where they are there already; bins are made anew for ``rows``.
+    Raises InvalidInputError for parameters that do not fit the sample or each other.
+    """
+    part = sample if rows is None else sample.part(rows)
+    costs = _costs(estimator, part)
+    weight = costs.weigh(part.target, part.weight)
+    limits = growth_limits(estimator, part, part.n_rows if weight is None else float(weight.sum()))
+    criterion = criterion_name(estimator.criterion)
+    if estimator.missing == "fractional":
+        _check_fractional(estimator, limits)
+        if part.classes is None:
+            losses = number_losses(part.target, criterion)
+        else:
+            losses = class_losses(part.target, len(part.classes), criterion, costs.loss)
+        grown = grow_fractional(part.values, part.features, losses, weight, limits, seed=estimator._seed())
+    else:
+        if columns is None or (rows is not None and columns.mode == "hist"):
+            sample, rows, columns = part, None, sample_columns(estimator, part)
+        if sample.classes is None:
+            target = number_target(sample.target, None, criterion)
+        else:
+            target = class_target(sample.target, len(sample.classes), None, criterion, costs.loss)
+        # The weights' unit is that of the rows that take part, so that a fold is grown as if alone.
+        weights = Weights.of(weight)
+        target = replace(target, weights=weights if rows is None else weights.among(rows, sample.n_rows))
+        kept = None if rows is None else rows.astype(np.int32)
+        grown = grow(columns, target, limits, rows=kept, seed=estimator._seed())
+    if costs.altered is not None:
+        grown = with_values(grown, costs.shares(grown.value))
+    return Single(grown, costs)
 
-    def _ensemble(self) -> Ensemble:
-        raise NotImplementedError
 
-    def _leaves(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        """The leaf of each encoded row."""
-        return predict.apply(self._model, values)[:, 0]
+def _costs(estimator: Any, sample: Sample) -> Costs:
+    if sample.classes is None:
+        return Costs()
+    totals = class_weights(sample.target, sample.weight, len(sample.classes))
+    totals[totals == 0] = 1.0  # of a class that a fold lacks: no row asks for its factor
+    return read_costs(
+        estimator.criterion, estimator.priors, estimator.loss_matrix, estimator.class_weight, totals, sample.classes
+    )
 
-    def to_model(self) -> Ensemble:
-        """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
 
-        With a loss matrix its scores are the expected losses, negative, and it has no probabilities.
-        """
-        self._check_fitted()
-        return self._model
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """The leaf of each row, as a node of ``tree_``: int64 (n,). O(n * depth)."""
-        return self._leaves(self._values(X)).astype(np.int64)
-
-    def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes, root and leaf among them: a scipy CSR matrix of ones, (n, n_nodes)."""
-        leaves = self.apply(X)
-        return paths(self.tree_, leaves)
-
-    def unseen(self, X: Any) -> NDArray[np.bool_]:
-        """Which cells are answered by the rule for unseen levels: bool (n, n_features). O(n * depth).
-
-        They hold a level that no training row had at some node that tests the column on the row's way. There the row
-        follows the child of greater training weight (of equal ones the left), like all levels that the node lacks.
-        """
-        values = self._values(X)
-        return self._seen.unseen(self.tree_, values, self._leaves(values).astype(np.int64))
-
-    def leaves(self) -> tuple[Leaf, ...]:
-        """The leaves with the box of rows that reach each, in the order of the tree from left to right.
-
-        O(n_leaves * n_features).
-        """
-        self._check_fitted()
-        return leaf_boxes(self._model, self.grown_)
-
-    def rules(self) -> str:
-        """The tree as text: one line a leaf, with exact thresholds, what it answers, and its training rows."""
-        return rules_text(self.leaves())
-
-    def get_depth(self) -> int:
-        """Edges on the longest path from the root."""
-        self._check_fitted()
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        self._check_fitted()
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Each feature's part of the impurity that all splits remove: float64 (n_features,), of sum 1 or all zero."""
-        self._check_fitted()
-        return importances(self.grown_, self.n_features_in_)
+def _check_fractional(estimator: Any, limits: Any) -> None:
+    for name, wanted, given in (
+        ("splitter", "best", estimator.splitter),
+        ("monotonic_cst", None, None if limits.monotone is None else estimator.monotonic_cst),
+    ):
+        if given != wanted:
+            raise InvalidInputError(f"{name} is {given!r}; with missing='fractional' {wanted!r} is accepted")
+    if estimator.criterion == "absolute_error":
+        raise InvalidInputError(
+            "criterion 'absolute_error' predicts medians, which missing='fractional' cannot average; "
+            "'squared_error' is accepted"
+        )
