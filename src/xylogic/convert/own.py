@@ -37,7 +37,7 @@ def ask_own(estimator: Any) -> Callable[[NDArray[np.float64]], dict[str, NDArray
     same_nodes = _same_nodes(model, estimator)
 
     def ask(rows: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-        if not same_nodes and np.isnan(rows[:, model.routeless]).any():
+        if np.isnan(rows[:, model.routeless]).any():
             # An expansion of surrogates refuses on purpose what its estimator would answer.
             raise InvalidInputError("a value is missing in a column that had none in training")
         table = decode(rows)
