@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from xylogic.explain import Explainer, Explanation
     from xylogic.explain.compiled import compile_model
+    from xylogic.grow.criteria import impurity, split_gain
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -55,9 +56,11 @@ _HOMES = {
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
     "compile_model": "xylogic.explain.compiled",
+    "impurity": "xylogic.grow.criteria",
     "load": "xylogic.model.file",
     "read_model": "xylogic.convert.read",
     "sorting_network": "xylogic.circuit.sorting",
+    "split_gain": "xylogic.grow.criteria",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -84,9 +87,11 @@ __all__ = [
     "build_ensemble",
     "build_tree",
     "compile_model",
+    "impurity",
     "load",
     "read_model",
     "sorting_network",
+    "split_gain",
     "verify_model",
 ]
 
