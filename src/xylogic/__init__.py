@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         BudgetExceeded,
         InvalidInputError,
         InvalidModelError,
+        MissingLibraryError,
         NotFittedError,
         UnsupportedModelError,
         XylogicError,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
     from xylogic.reason.answers import Flips, Reasons
+    from xylogic.view.plots import plot_partition, plot_pruning
+    from xylogic.view.tree_plot import plot_tree
 
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
@@ -47,6 +50,7 @@ _HOMES = {
     "Flips": "xylogic.reason.answers",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
+    "MissingLibraryError": "xylogic.errors",
     "NotFittedError": "xylogic.errors",
     "Reasons": "xylogic.reason.answers",
     "Term": "xylogic.domain.box",
@@ -58,6 +62,9 @@ _HOMES = {
     "compile_model": "xylogic.explain.compiled",
     "impurity": "xylogic.grow.criteria",
     "load": "xylogic.model.file",
+    "plot_partition": "xylogic.view.plots",
+    "plot_pruning": "xylogic.view.plots",
+    "plot_tree": "xylogic.view.tree_plot",
     "read_model": "xylogic.convert.read",
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
@@ -77,6 +84,7 @@ __all__ = [
     "Flips",
     "InvalidInputError",
     "InvalidModelError",
+    "MissingLibraryError",
     "NotFittedError",
     "Reasons",
     "Term",
@@ -89,6 +97,9 @@ __all__ = [
     "compile_model",
     "impurity",
     "load",
+    "plot_partition",
+    "plot_pruning",
+    "plot_tree",
     "read_model",
     "sorting_network",
     "split_gain",
