@@ -170,7 +170,11 @@ def _read(source: Any, tree: int) -> tuple[Ensemble, Grown | None]:
     if not isinstance(tree, int | np.integer) or not 0 <= tree < model.n_trees:
         raise InvalidInputError(f"tree {tree!r} of an ensemble of {model.n_trees} is asked for; they count from 0")
     grown = getattr(source, "grown_", None)
-    return model, grown if grown is not None and grown.tree is model.trees[tree] else None
+    same = grown is not None and all(
+        np.array_equal(getattr(grown.tree, part), getattr(model.trees[tree], part))
+        for part in ("left", "feature", "cut")
+    )
+    return model, grown if same else None
 
 
 class _Words:
@@ -220,7 +224,9 @@ class _Words:
         if not self.by_class:
             return self.number(value[0])
         assert self.model.classes is not None
-        winner = int(np.argmax(value))
+        winner = int(
+            np.argmax(self.tree.value[node] if self.tree.left[node] < 0 else value)
+        )  # losses may outvote shares
         label, total = printable(self.model.classes[winner]), float(value.sum())
         if value.min() < 0 or total <= 0:
             return f"{label}: {self.number(value[winner])}"
