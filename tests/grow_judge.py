@@ -170,10 +170,10 @@ class Judge:
         column = self.problem.columns[feature]
         if self.problem.levels[feature]:
             return
-        low = max((column[i] for i in left if column[i] is not None), default=-math.inf)
-        high = min((column[i] for i in self.rows[node] if i not in left and column[i] is not None), default=math.inf)
-        if math.inf in (high, -low):
-            assert cut in (math.inf, -math.inf), f"node {node}: missing apart, at cut {cut}"
+        low = max((column[i] for i in left if column[i] is not None), default=None)
+        high = min((column[i] for i in self.rows[node] if i not in left and column[i] is not None), default=None)
+        if low is None or high is None:
+            assert cut == (math.inf if high is None else -math.inf), f"node {node}: missing apart, at cut {cut}"
             return
         assert low <= cut < high, f"node {node}: cut {cut} does not part {low} from {high}"
         middle = low / 2 + high / 2
