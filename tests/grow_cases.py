@@ -66,6 +66,11 @@ def grow_problem(problem: Problem, limits: Limits, precision: str, *, mode: str 
     return grow(read_columns(table(problem, precision), features, mode=mode), target, limits, **more)
 
 
+def plain(number: float) -> Fraction:
+    """The decimal or the third that is meant."""
+    return Fraction(number).limit_denominator(10_000)
+
+
 def draw_column(d: Draws, n: int, precision: str) -> tuple[list, int]:
     levels = d.pick([0, 0, 0, 2, 3, 4, 5])
     if levels:
@@ -83,7 +88,7 @@ def draw_problem(d: Draws, precision: str, criterion: str | None = None) -> Prob
     criterion = criterion or d.pick([*CLASSES, *NUMBERS])
     pairs = [draw_column(d, n, precision) for _ in range(d.whole(1, 3))]
     pool = d.pick(WEIGHTS)
-    weight = [Fraction(d.pick(pool)) for _ in range(n)]
+    weight = [plain(d.pick(pool)) for _ in range(n)]
     columns, levels = [column for column, _ in pairs], [levels for _, levels in pairs]
     if criterion in CLASSES:
         n_classes = d.whole(1, 4)
@@ -94,7 +99,7 @@ def draw_problem(d: Draws, precision: str, criterion: str | None = None) -> Prob
         target: list = [d.whole(0, n_classes - 1) for _ in range(n)]
         return Problem(columns, levels, target, weight, criterion, n_classes, matrix)
     numbers = d.pick(TARGETS)
-    target = [Fraction(d.pick(numbers)) for _ in range(n)]
+    target = [plain(d.pick(numbers)) for _ in range(n)]
     if criterion == "poisson" and not any(target):
         target[0] = Fraction(1)
     return Problem(columns, levels, target, weight, criterion)

@@ -40,7 +40,8 @@ class Judge:
             self.choices[node] = self.allowed(node, depth[node])
             if self.tree.left[node] < 0:
                 if self.limits.max_leaf_nodes is None:
-                    assert not self.choices[node], f"node {node} is a leaf, but {self.choices[node][0]} is allowed"
+                    sure = [c for c in self.choices[node] if self.exact_sets or not self.problem.levels[c[1].feature]]
+                    assert not sure, f"node {node} is a leaf, but {sure[0]} is allowed"
                 continue
             for child in (int(self.tree.left[node]), int(self.tree.right[node])):
                 assert child > node, "a child comes before its parent"
@@ -126,7 +127,7 @@ class Judge:
         limits, sides = self.limits, (split.left, split.right)
         if any(len(side) < limits.min_samples_leaf for side in sides):
             return False
-        if any(self.problem.weigh(tuple(side)) < Fraction(limits.min_weight_leaf) for side in sides):
+        if any(self.problem.weigh(tuple(side)) < Fraction(limits.min_weight_leaf).limit_denominator(10**6) for side in sides):
             return False
         if self.problem.criterion == "poisson" and any(not any(self.problem.target[i] for i in s) for s in sides):
             return False  # no constant above 0 is the best
@@ -165,7 +166,7 @@ class Judge:
         self.narrow(node, left, right)
 
     def check_cut(self, node: int, left: frozenset[int]) -> None:
-        """The cut is the midpoint, as the precision of the column tells it, or the nearest number below."""
+        """The cut is the last number of the column's precision up to the midpoint; the low value where there is none."""
         feature, cut = int(self.tree.feature[node]), float(self.tree.cut[node])
         column = self.problem.columns[feature]
         if self.problem.levels[feature]:
@@ -177,9 +178,12 @@ class Judge:
             return
         assert low <= cut < high, f"node {node}: cut {cut} does not part {low} from {high}"
         middle = low / 2 + high / 2
+        if not low <= middle < high:
+            middle = low
         if self.precision == "float32":
-            middle = float(np.float32(middle))
-        assert cut == (middle if low <= middle < high else low), f"node {node}: cut {cut} between {low} and {high}"
+            single = np.float32(middle)
+            middle = float(single if float(single) <= middle else np.nextafter(single, np.float32(-np.inf)))
+        assert cut == middle, f"node {node}: cut {cut} between {low} and {high}"
 
     def check_missing(self, node: int) -> None:
         """Where no row misses the value, missing ones go to the heavier child, of equal ones to the left."""
