@@ -18,6 +18,10 @@ else:
 BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are exact
 WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 
+# Weighted targets are on the grid. Below this weight of a node the targets themselves are so too, and count like
+# repeated rows; above, as many bits as the weights take would be lost.
+MANY = cython.declare(cython.double, 1048576.0)
+
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
 
 if not cython.compiled:
@@ -41,7 +45,8 @@ class Numbers(Criterion):
         self.grid = doubles(self.keep["grid"])
         self.near = doubles(self.keep["near"])
         self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
-        self.mean = self.least = self.most = self.shift = 0.0
+        self.mean = self.least = self.most = self.shift = self.origin = self.offset = 0.0
+        self.heavy = False
         self.step = 1.0
         self.total = self.squares = self.held_total = 0.0
 
@@ -74,8 +79,10 @@ class Numbers(Criterion):
         most: cython.double = least
         step: cython.double = 1.0
         shift: cython.double
+        heavy: cython.bint
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
+        heavy = self.heavy = weighted and self.weight > MANY
         for i in range(at, at + n):
             x = target[rows[i]]
             least = min(least, x)
@@ -98,10 +105,16 @@ class Numbers(Criterion):
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
-            x = (target[row] - shift) * step + WHOLE - WHOLE
+            x = (target[row] - shift) * step
+            if not heavy:
+                x = x + WHOLE - WHOLE
             grid[row] = x
-            total += x * weights[row] if weighted else x
-        y = total / self.weight + WHOLE - WHOLE if centred else 0.0
+            if weighted:
+                x = x * weights[row] + WHOLE - WHOLE
+            total += x
+        y = total / self.weight if centred else 0.0
+        if not heavy:
+            y = y + WHOLE - WHOLE
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
@@ -113,8 +126,20 @@ class Numbers(Criterion):
             total += x
             squares += x * x / w if weighted else x * x
         self.total, self.squares = total, squares
+        self.origin, self.offset = shift, y
         self.shift = shift + y / step
         self.step = step
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def on_grid(self, row: cython.int) -> cython.double:
+        """A row's target in the units of ``grid``, without its weight; on the grid unless the node is heavy."""
+        x: cython.double = (self.target[row] - self.origin) * self.step
+        if not self.heavy:
+            x = x + WHOLE - WHOLE
+        return x - self.offset
 
     @cython.cfunc
     @cython.nogil
