@@ -229,6 +229,7 @@ class Grower(Splitter):
         self.criterion.upper = self.doubles_at[to + UPPER]
         if not self.seek(self.ints_at[at + START], n):
             return 0
+        self.gain = max(self.gain, 0.0)  # a split that gains nothing may seem to lose a little
         if self.gain * self.criterion.unit / self.root_weight + 2.3e-16 < self.min_gain:
             return 0
         self.ints_at[at + FEATURE] = self.feature

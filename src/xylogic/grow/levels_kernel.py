@@ -3,7 +3,7 @@
 Sums are taken by level first. Categories are put in an order and split as numbers are: by their share of class 1 or
 their mean, which is optimal for two classes and for squared error (Breiman et al. 1984, 4.2.2); for more classes by
 the share of each class in turn; for the absolute error by the mean. Where there are few of them, and an order need not
-be optimal, all subsets are tried.
+be optimal, or a limit could forbid what it finds, all subsets are tried.
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -338,11 +338,15 @@ class Levels:
         found: cython.bint = False
         appended: cython.bint = False
         known_left: cython.bint = False
+        ordered: cython.bint = self.n_orders == 1 and self.criterion.additive
         if self.n_present + (missing >= 0 and not apart) < 2:
             return False
         if not categories:
             return self.in_order(rows, at, n, codes, column, missing, apart)
-        if self.n_orders == 1 and self.criterion.additive and not self.as_level:
+        if self.criterion.min_rows > 1 or self.criterion.min_weight > 0.0 or self.criterion.bounded:
+            # a limit may forbid every ordered split, and no other
+            ordered = ordered and not self.few(missing >= 0 and not apart)
+        if ordered and not self.as_level:
             self.sort_present(0)
             return self.in_order(rows, at, n, codes, column, missing, apart)
         if missing >= 0 and not apart and (self.as_level or self.few(1)):
@@ -350,7 +354,7 @@ class Levels:
             self.n_present += 1
             appended = True
             missing = -1
-        if self.few(0) and not (self.n_orders == 1 and self.criterion.additive):
+        if self.few(0) and not ordered:
             k = 0
             for members in range(1, 1 << (self.n_present - 1)):
                 if self.subset(rows, at, n, codes, column, members):
