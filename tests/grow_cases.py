@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from xylogic.grow.columns import read_columns
-from xylogic.grow.grower import Limits, grow
-from xylogic.grow.target import class_target, number_target
 
 from grow_oracle import CLASSES, NUMBERS, Problem
 from models import Draws
 from xylogic import Feature
+from xylogic.grow.columns import read_columns
+from xylogic.grow.grower import Limits, grow
+from xylogic.grow.target import class_target, number_target
 
 POOLS = [(0, 1), (0, 1, 2, 3), (-2.5, 0, 0.5, 1e6), (0.1, 0.2, 0.3), (1.0, 1.0000001192092896, 1.0000002384185791),
          (-math.inf, -1, 0, math.inf), (16777216, 16777218, 3e38, -3e38), (0.0, -0.0, 1e-45, 1e-30)]  # fmt: skip

@@ -13,14 +13,14 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
-    from cython.cimports.xylogic.grow.numbers_kernel import WHOLE, Numbers
+    from cython.cimports.xylogic.grow.numbers_kernel import Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
     from math import fabs
 
     from xylogic.domain.machine_kernel import bits, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
-    from xylogic.grow.numbers_kernel import WHOLE, Numbers
+    from xylogic.grow.numbers_kernel import Numbers
     from xylogic.grow.sort_kernel import sort_keys
 
 

@@ -420,11 +420,12 @@ class Grower(Splitter):
         a[left * N_INTS + N_ROWS], a[right * N_INTS + N_ROWS] = n_left, n - n_left
         a[left * N_INTS + DEPTH] = a[right * N_INTS + DEPTH] = depth + 1
         left_open = self.open(left)
-        if self.bounded or not left_open:
-            right_open = self.open(right)
-        if self.bounded:
+        if self.bounded:  # by the values of both
+            self.open(right)
             self.bound(node, left, right)
             left_open = self.open(left)
+        if not left_open:
+            right_open = self.open(right)
         if left_open or right_open:
             for j in range(self.n_sorted):
                 self.divide(self.order, j * self.n_rows + at, n)
