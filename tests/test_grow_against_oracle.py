@@ -22,9 +22,7 @@ N_CASES = 250  # for each criterion
 
 def judge(case: Case) -> int:
     try:
-        return Judge(
-            case.problem, case.grown(), case.limits, precision=case.precision, exact_sets=case.exact_sets
-        ).judge()
+        return Judge(case.problem, case.grown(), case.limits, precision=case.precision).judge()
     except AssertionError as error:
         raise AssertionError(f"{error}\n{case}") from error
 

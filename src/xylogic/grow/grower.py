@@ -60,6 +60,7 @@ class _Options:
     """``Limits`` as the kernels read them."""
 
     n_orders: int
+    ordered_best: bool
     most_subsets: int
     missing: str
     max_features: int
@@ -118,6 +119,7 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
     sign = np.zeros(n_features, np.int32) if limits.monotone is None else np.array(limits.monotone, dtype=np.int32)
     return _Options(
         n_orders=target.n_orders,
+        ordered_best=target.ordered_best,
         most_subsets=limits.most_subsets,
         missing=limits.missing,
         max_features=limits.max_features or n_features,

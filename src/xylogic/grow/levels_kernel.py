@@ -25,6 +25,7 @@ class Levels:
 
     ``most_levels``: of any column; level ``n_levels`` stands for missing ones. ``n_orders``: 1, or the number of
     classes. ``most_subsets``: how many subsets may be tried. ``as_level``: missing is one more category.
+    ``ordered_best``: the one order holds a best split, unless a limit forbids it.
     The answer: its ``gain``; the levels ``chosen`` for the left, missing ones among them.
     """
 
@@ -36,12 +37,14 @@ class Levels:
         n_orders: cython.int,
         most_subsets: cython.int,
         as_level: cython.bint,
+        ordered_best: cython.bint,
     ) -> None:
         self.criterion = criterion
         self.stride = 2 + criterion.width
         self.n_orders = n_orders
         self.most_subsets = most_subsets
         self.as_level = as_level
+        self.ordered_best = ordered_best
         size = most_levels + 2
         self.keep = {
             "table": np.zeros(size * self.stride),
@@ -338,7 +341,7 @@ class Levels:
         found: cython.bint = False
         appended: cython.bint = False
         known_left: cython.bint = False
-        ordered: cython.bint = self.n_orders == 1 and self.criterion.additive
+        ordered: cython.bint = self.ordered_best
         if self.n_present + (missing >= 0 and not apart) < 2:
             return False
         if not categories:

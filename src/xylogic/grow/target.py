@@ -69,6 +69,11 @@ class Target:
         """In how many orders categories are tried; see levels_kernel."""
         return self.n_classes if self.n_classes > 2 else 1
 
+    @property
+    def ordered_best(self) -> bool:
+        """Whether some best split of categories respects the order of their shares or means (Breiman et al. 1984)."""
+        return self.n_classes in (1, 2) or self.rule in ("squared_error", "friedman_mse")
+
     def criterion(self, min_rows: int, min_weight: float) -> Any:
         """The kernel; ``min_weight``, of a leaf, is in the user's units."""
         grid, least = self.weights.grid, min_weight / self.weights.unit * (1 - 1e-12)
