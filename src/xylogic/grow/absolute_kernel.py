@@ -172,9 +172,10 @@ class Absolute(Numbers):
         here: cython.int = self.middle
         there: cython.int = here
         w: cython.double = self.weight_at(here)
-        if self.above == self.below + w:
+        slack: cython.double = self.n_rows if self.heavy else 0.0  # for weights that were rounded
+        if fabs(self.above - self.below - w) <= slack:
             there = self.after[here]
-        elif self.below == self.above + w:
+        elif fabs(self.below - self.above - w) <= slack:
             there = self.before[here]
         return self.target[self.row_at[here]] / 2 + self.target[self.row_at[there]] / 2
 

@@ -6,11 +6,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import ldexp, logb
+    from cython.cimports.libc.math import fabs, ldexp, logb
     from cython.cimports.xylogic.domain.machine_kernel import doubles
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
 else:
-    from math import frexp, ldexp
+    from math import fabs, frexp, ldexp
 
     from xylogic.domain.machine_kernel import doubles
     from xylogic.grow.criterion_kernel import Criterion
@@ -21,6 +21,8 @@ WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 # Weighted targets are on the grid. Below this weight of a node the targets themselves are so too, and count like
 # repeated rows; above, as many bits as the weights take would be lost.
 MANY = cython.declare(cython.double, 1048576.0)
+
+SPLITTER = cython.declare(cython.double, 134217729.0)  # 2^27 + 1
 
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
 
@@ -88,7 +90,11 @@ class Numbers(Criterion):
             least = min(least, x)
             most = max(most, x)
             if weighted:
-                x *= weights[rows[i]]
+                w = weights[rows[i]]
+                y = x * SPLITTER
+                y = y - (y - x) if fabs(x) < 1e290 else x  # Dekker's high half: whole weights of it are exact
+                lost += w * (x - y)
+                x = w * y
             next_total = total + x  # Knuth's two-sum keeps what the addition loses
             lost += (total - (next_total - (next_total - total))) + (x - (next_total - total))
             total = next_total

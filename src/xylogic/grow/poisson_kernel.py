@@ -42,7 +42,7 @@ class Poisson(Numbers):
     @cython.final
     @cython.exceptval(check=False)
     def deviance(self, total: cython.double, weight: cython.double, mean: cython.double) -> cython.double:
-        """What rows of this sum and weight lose by ``mean`` in place of their own; never negative, small ones are exact.
+        """What rows of this sum and weight lose by ``mean`` in place of their own: never negative, small ones exact.
 
         total * log(own / mean) - total + weight * mean, in d = own / mean - 1.
         """
