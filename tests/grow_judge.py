@@ -29,7 +29,7 @@ class Judge:
         self.precision = precision
         self.rows = self.reached()
         # Sums are exact, but targets are rounded to fit: the finer, the less the weights take of a double's bits.
-        self.noise = 1e-9 if max(problem.weight) <= 10_000 * min(problem.weight) else 1e-6
+        self.noise = 1e-9 if max(problem.weight) <= 100 * min(problem.weight) else 1e-6
         if problem.criterion == "poisson" and min(problem.target) > 1000:  # and its targets keep their distance from 0
             self.noise = 1e-4
         self.bounds: dict[int, Bounds] = {0: (None, None)}
@@ -194,8 +194,10 @@ class Judge:
         column = self.problem.columns[self.tree.feature[node]]
         assert self.tree.missing[node] in (1, 2)
         children = [self.rows[child] for child in (self.tree.left[node], self.tree.right[node])]
-        left, right = map(self.problem.weigh, children)
+        left, right = (sum(Fraction(float(self.problem.weight[i])) for i in rows) for rows in children)
         heavier = 1 if left >= right else 2
+        if left != right and abs(left - right) <= TIE * (left + right):  # equal but for the rounding of the weights
+            heavier = int(self.tree.missing[node])
         if all(column[i] is not None for i in self.rows[node]):
             assert self.tree.missing[node] == heavier, f"node {node}: missing values go to the lighter child"
         levels = self.problem.levels[self.tree.feature[node]]
