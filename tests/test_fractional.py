@@ -13,7 +13,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from xylogic.domain.feature import Feature
-from xylogic.grow.flow import flow, flow_answers
+from xylogic.grow.answering import answers
 from xylogic.grow.fractional import grow_fractional
 from xylogic.grow.losses import class_losses, number_losses
 
@@ -58,7 +58,7 @@ def test_golf():
     split_info = -(shares * np.log2(shares)).sum()
     assert (round(gain, 4), round(split_info, 4), round(gain / split_info, 4)) == (0.1990, 1.8092, 0.1100)
 
-    grown, share = grow_fractional(x, [Feature("outlook", "categorical", levels)], losses, None, Limits(max_depth=1))
+    grown = grow_fractional(x, [Feature("outlook", "categorical", levels)], losses, None, Limits(max_depth=1))
     best = max(
         float(losses.loss(sums.sum(axis=0)) - losses.loss(sums[list(left)].sum(axis=0)) - losses.loss(rest))
         for size in (1, 2)
@@ -69,11 +69,11 @@ def test_golf():
     assert grown.tree.left_codes(0).tolist() in ([1], [0, 2])
     assert known.sum() == 13
     overcast = 3 / 13
-    assert share[0] == pytest.approx(overcast if grown.tree.left_codes(0).tolist() == [1] else 1 - overcast)
+    assert grown.routes.left[0] == pytest.approx(overcast if grown.tree.left_codes(0).tolist() == [1] else 1 - overcast)
     assert sorted(grown.weight[1:]) == pytest.approx([3 + overcast, 10 + 10 / 13])
     assert grown.weight[1:].sum() == pytest.approx(14)
-    answer = flow_answers(flow(grown.tree, share, np.array([[math.nan]])), grown.value, 1)
-    mixed = share[0] * grown.value[1] + (1 - share[0]) * grown.value[2]
+    answer = answers(grown, np.array([[math.nan]]))
+    mixed = grown.routes.left[0] * grown.value[1] + (1 - grown.routes.left[0]) * grown.value[2]
     assert answer[0] == pytest.approx(mixed)
 
 
@@ -121,7 +121,7 @@ def test_every_node_is_as_defined(seed, criterion, record_property):
         losses = class_losses(np.array(y), n_classes, criterion)
     whole = [Fraction(rng.randint(1, 3)) for _ in range(n)]
     values = np.array(x)
-    grown, share = grow_fractional(values, features, losses, np.array(whole, dtype=float), Limits())
+    grown = grow_fractional(values, features, losses, np.array(whole, dtype=float), Limits())
     tree = grown.tree
     here: dict[int, dict[int, Fraction]] = {0: dict(enumerate(whole))}
     for node in range(tree.n_nodes):
@@ -146,27 +146,27 @@ def test_every_node_is_as_defined(seed, criterion, record_property):
             first = next(rows for gain, f, rows in found if gain == best and f == j)
             assert left == first
         to_left = Fraction(sum(weight[i] for i in left), sum(weight[i] for i in known))
-        assert share[node] == pytest.approx(float(to_left))
+        assert grown.routes.left[node] == pytest.approx(float(to_left))
         absent = set(range(4)) - {x[i][j] for i in known}
         if codes and to_left != Fraction(1, 2):
             assert absent <= codes if to_left > Fraction(1, 2) else not absent & codes
         for child, mine, part in [(tree.left[node], left, to_left), (tree.right[node], None, 1 - to_left)]:
             mine = [i for i in known if i not in left] if mine is None else mine
             here[int(child)] = {i: weight[i] * (1 if i in known else part) for i in rows if i in mine or i not in known}
-    answers = flow_answers(flow(tree, share, values), grown.value, n)
+    found = answers(grown, values)
     for row in range(n):
-        assert answers[row] == pytest.approx(plain_answer(grown, share, values[row]))
+        assert found[row] == pytest.approx(plain_answer(grown, values[row]))
     record_property("judged nodes of fractional trees", tree.n_nodes)
 
 
-def plain_answer(grown, share, row, node=0):
+def plain_answer(grown, row, node=0):
     tree = grown.tree
     if tree.left[node] < 0:
         return grown.value[node]
     value = row[tree.feature[node]]
-    left, right = (plain_answer(grown, share, row, int(child[node])) for child in (tree.left, tree.right))
+    left, right = (plain_answer(grown, row, int(child[node])) for child in (tree.left, tree.right))
     if math.isnan(value):
-        return share[node] * left + (1 - share[node]) * right
+        return grown.routes.left[node] * left + (1 - grown.routes.left[node]) * right
     if tree.is_categorical(node):
         return left if value in tree.left_codes(node) else right
     return left if value <= tree.cut[node] else right
@@ -179,22 +179,20 @@ def test_without_missing_values_it_is_the_ordinary_tree(limits):
     X = X + rng.uniform(-0.01, 0.01, X.shape)  # no ties
     for criterion in ("gini", "entropy"):
         theirs = DecisionTreeClassifier(criterion=criterion, random_state=0, **limits).fit(X.astype(np.float32), y)
-        grown, share = grow_fractional(
-            X.astype(np.float32), numeric(4), class_losses(y, 3, criterion), None, Limits(**limits)
-        )
+        grown = grow_fractional(X.astype(np.float32), numeric(4), class_losses(y, 3, criterion), None, Limits(**limits))
         assert sorted(grown.weight) == sorted(theirs.tree_.weighted_n_node_samples)
         assert sorted(grown.impurity) == pytest.approx(sorted(theirs.tree_.impurity), abs=1e-12)
-        parts = flow(grown.tree, share, X.astype(np.float32).astype(float))
+        parts = grown.routes.flow(grown.tree, X.astype(np.float32).astype(float))
         assert parts.row.tolist() == list(range(150))
         assert (parts.part == 1).all()
-        answers = flow_answers(parts, grown.value, 150)
-        assert answers == pytest.approx(theirs.predict_proba(X.astype(np.float32)))
+        found = answers(grown, X.astype(np.float32).astype(float))
+        assert found == pytest.approx(theirs.predict_proba(X.astype(np.float32)))
     X, y = load_diabetes(return_X_y=True)
     X = (X + rng.uniform(-1e-4, 1e-4, X.shape)).astype(np.float32)
     for criterion in ("squared_error", "poisson"):
         theirs = DecisionTreeRegressor(criterion=criterion, random_state=0, **{"max_depth": 4, **limits}).fit(X, y)
         limit = Limits(**{"max_depth": 4, **limits})
-        grown, _ = grow_fractional(X, numeric(10), number_losses(y, criterion), None, limit)
+        grown = grow_fractional(X, numeric(10), number_losses(y, criterion), None, limit)
         assert sorted(grown.weight) == sorted(theirs.tree_.weighted_n_node_samples)
         assert sorted(grown.value[:, 0]) == pytest.approx(sorted(theirs.tree_.value[:, 0, 0]))
 
@@ -203,16 +201,16 @@ def test_weight_is_preserved_down_the_tree():
     rng = np.random.default_rng(1)
     X, y = load_iris(return_X_y=True)
     X[rng.random(X.shape) < 0.3] = np.nan
-    grown, share = grow_fractional(X, numeric(4), class_losses(y, 3, "entropy"), rng.uniform(0.1, 2, 150), Limits())
+    grown = grow_fractional(X, numeric(4), class_losses(y, 3, "entropy"), rng.uniform(0.1, 2, 150), Limits())
     tree, inner = grown.tree, grown.tree.left >= 0
     both = grown.weight[tree.left[inner]] + grown.weight[tree.right[inner]]
     assert both == pytest.approx(grown.weight[inner], rel=1e-12)
-    assert ((share[inner] > 0) & (share[inner] < 1)).all()
-    parts = flow(tree, share, X)
+    assert ((grown.routes.left[inner] > 0) & (grown.routes.left[inner] < 1)).all()
+    parts = grown.routes.flow(tree, X)
     assert np.bincount(parts.row, weights=parts.part) == pytest.approx(np.ones(150), rel=1e-12)
-    answers = flow_answers(parts, grown.value, 150)
-    assert answers.sum(axis=1) == pytest.approx(np.ones(150))
-    assert (answers.argmax(axis=1) == y).mean() > 0.9
+    found = answers(grown, X)
+    assert found.sum(axis=1) == pytest.approx(np.ones(150))
+    assert (found.argmax(axis=1) == y).mean() > 0.9
 
 
 def test_limits_and_draws():
@@ -221,33 +219,31 @@ def test_limits_and_draws():
     X[rng.random(X.shape) < 0.2] = np.nan
     y = rng.integers(0, 2, 80)
     losses = class_losses(y, 2, "gini")
-    few, _ = grow_fractional(X, numeric(4), losses, None, Limits(max_leaf_nodes=7))
+    few = grow_fractional(X, numeric(4), losses, None, Limits(max_leaf_nodes=7))
     assert few.tree.n_leaves == 7
-    deep, _ = grow_fractional(X, numeric(4), losses, None, Limits(max_depth=3))
+    deep = grow_fractional(X, numeric(4), losses, None, Limits(max_depth=3))
     assert deep.tree.depth == 3
-    heavy, _ = grow_fractional(X, numeric(4), losses, None, Limits(min_weight_leaf=11.0))
+    heavy = grow_fractional(X, numeric(4), losses, None, Limits(min_weight_leaf=11.0))
     assert heavy.weight.min() >= 11 - 1e-9
-    gainful, _ = grow_fractional(X, numeric(4), losses, None, Limits(min_impurity_decrease=0.01))
+    gainful = grow_fractional(X, numeric(4), losses, None, Limits(min_impurity_decrease=0.01))
     assert gainful.gain[gainful.tree.left >= 0].min() >= 0.8
-    one, two, three = (
-        grow_fractional(X, numeric(4), losses, None, Limits(max_features=1), seed=s)[0] for s in (0, 0, 1)
-    )
+    one, two, three = (grow_fractional(X, numeric(4), losses, None, Limits(max_features=1), seed=s) for s in (0, 0, 1))
     assert one.tree.feature.tolist() == two.tree.feature.tolist()
     assert one.tree.feature.tolist() != three.tree.feature.tolist()
-    same, _ = grow_fractional(X[:, :1] * 0, numeric(1), losses, None, Limits())
+    same = grow_fractional(X[:, :1] * 0, numeric(1), losses, None, Limits())
     assert same.tree.n_nodes == 1
 
 
 def test_exclusive_or_needs_a_split_without_gain():
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
     losses = class_losses(y, 2, "gini")
-    assert grow_fractional(X, numeric(2), losses, None, Limits())[0].tree.n_leaves == 4
-    assert grow_fractional(X, numeric(2), losses, None, Limits(zero_gain=False))[0].tree.n_nodes == 1
+    assert grow_fractional(X, numeric(2), losses, None, Limits()).tree.n_leaves == 4
+    assert grow_fractional(X, numeric(2), losses, None, Limits(zero_gain=False)).tree.n_nodes == 1
 
 
 def test_cuts_between_neighbours_and_infinities():
     for low, high in [(1.0, np.nextafter(1.0, 2)), (-np.inf, 0.0), (0.0, np.inf), (-1.7e308, 1.7e308)]:
         X = np.array([[low], [high]])
-        grown, share = grow_fractional(X, numeric(1), class_losses(np.array([0, 1]), 2, "gini"), None, Limits())
+        grown = grow_fractional(X, numeric(1), class_losses(np.array([0, 1]), 2, "gini"), None, Limits())
         assert low <= grown.tree.cut[0] < high
-        assert flow(grown.tree, share, X).leaf.tolist() == [1, 2]
+        assert grown.routes.flow(grown.tree, X).leaf.tolist() == [1, 2]

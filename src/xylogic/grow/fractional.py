@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
+from xylogic.grow.flow import Shares
 from xylogic.grow.grown import Grown
 from xylogic.grow.losses import Losses
 from xylogic.model.build import make_tree
@@ -60,8 +61,8 @@ def grow_fractional(
     limits: Any,
     *,
     seed: int = 0,
-) -> tuple[Grown, _Floats]:
-    """A tree without routes for missing values, and the share of weight that goes left at each node instead.
+) -> Grown:
+    """A tree without routes of its own for missing values; ``routes`` are the shares of weight that go left.
 
     Parameters
     ----------
@@ -73,12 +74,9 @@ def grow_fractional(
         constraints are not known here.
     seed : for draws of features.
 
-    Returns
-    -------
-    The grown tree, and float64 (n_nodes,), 0 at leaves. O(n * n_features * log n) a level, as often as rows are split.
-
     Ties go to the lowest feature, then the lowest cut. Categories are put in the order of their means or class
     shares, one order for each class; up to ten levels are tried in all subsets where there are more than two classes.
+    O(n * n_features * log n) a level, n counting the parts of rows.
     """
     grower = _Grower(values, features, losses, limits, seed)
     return grower.grow(np.ones(len(values)) if weight is None else weight)
@@ -94,7 +92,7 @@ class _Grower:
         self.nodes: list[_Node] = []
         self.total = 0.0
 
-    def grow(self, weight: _Floats) -> tuple[Grown, _Floats]:
+    def grow(self, weight: _Floats) -> Grown:
         self.total = float(weight.sum())
         most = self.limits.max_leaf_nodes
         # Depth first from the left, or the greatest gain first where leaves are limited: (priority, node).
@@ -239,7 +237,7 @@ class _Grower:
         fits = fits & (losses.weight(left) * grown >= least) & (losses.weight(right) * grown >= least)
         return np.where(fits, gains, -np.inf)
 
-    def freeze(self) -> tuple[Grown, _Floats]:
+    def freeze(self) -> Grown:
         nodes, losses = self.nodes, self.losses
         value = np.stack([losses.constant(node.sums) for node in nodes])
         weight = np.array([losses.weight(node.sums) for node in nodes])
@@ -256,15 +254,15 @@ class _Grower:
             sets={at: split.codes for at, split in enumerate(splits) if split is not None and split.codes},
             infinite=True,
         )
-        grown = Grown(
+        return Grown(
             tree=tree,
             n_rows=np.array([node.n_rows for node in nodes]),
             weight=weight,
             impurity=np.array([node.loss for node in nodes]) / weight,
             value=value,
             gain=np.array([0.0 if split is None else split.gain for split in splits]),
+            routes=Shares(np.array([node.share if split else 0.0 for node, split in zip(nodes, splits, strict=True)])),
         )
-        return grown, np.array([node.share if split else 0.0 for node, split in zip(nodes, splits, strict=True)])
 
 
 def _between(below: Any, above: Any) -> float:

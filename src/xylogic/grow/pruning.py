@@ -144,6 +144,7 @@ def subtree(grown: Grown, kept: _Ints) -> Grown:
         impurity=grown.impurity[kept],
         value=grown.value[kept],
         gain=np.where(is_leaf, 0.0, grown.gain[kept]),
+        routes=None if grown.routes is None else grown.routes.subtree(kept, is_leaf),
     )
 
 
