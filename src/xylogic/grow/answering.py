@@ -25,6 +25,8 @@ def leaves(grown: Grown, values: NDArray[np.float64]) -> NDArray[np.int32]:
             row = int(parts.row[np.flatnonzero(np.diff(parts.row) == 0)[0]])
             raise InvalidInputError(f"row {row} reaches several leaves: missing='fractional' divides it")
         return parts.leaf.astype(np.int32)
+    if grown.routes is not None:
+        return grown.routes.leaves(grown.tree, values)
     found = np.empty((len(values), 1), dtype=np.int32)
     predict_kernel.apply(np.ascontiguousarray(values), *flatten([grown.tree]).routing, found)
     return found[:, 0].copy()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.grow.flow import Shares
+from xylogic.grow.surrogates import Surrogates
 from xylogic.model.tree import Tree, node_depths, parents
 
 __all__ = ["Grown"]
@@ -35,7 +36,7 @@ class Grown:
     impurity: NDArray[np.float64]
     value: NDArray[np.float64]
     gain: NDArray[np.float64]
-    routes: Shares | None = None
+    routes: Shares | Surrogates | None = None
 
     def __post_init__(self) -> None:
         for array in (self.n_rows, self.weight, self.impurity, self.value, self.gain):
