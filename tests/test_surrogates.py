@@ -2,18 +2,25 @@
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from xylogic.domain.feature import Feature
+from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.grow.answering import answers, leaves
 from xylogic.grow.columns import read_columns
+from xylogic.grow.expand import expanded
 from xylogic.grow.grower import Limits, grow
 from xylogic.grow.pruning import pruned
 from xylogic.grow.target import class_target, number_target
+from xylogic.model import predict
+from xylogic.model.build import make_ensemble
+from xylogic.model.reach import open_column, walk
 
 NAN = math.nan
 
@@ -23,7 +30,7 @@ def numeric(n):
 
 
 def grown_tree(values, y, features=None, weight=None, mode="exact", **limits):
-    values = np.asarray(values, dtype=float)
+    values = values if isinstance(values, np.ndarray) else np.array(values)
     features = features or numeric(values.shape[1])
     target = class_target(np.asarray(y), int(np.max(y)) + 1, weight, "gini")
     columns = read_columns(values, features, mode=mode)
@@ -220,3 +227,60 @@ def test_without_room_for_surrogates_rows_go_with_the_larger_side():
     assert len(grown.routes.feature) == 0
     leaf = leaves(grown, X)
     assert (np.bincount(leaf, minlength=grown.tree.n_nodes)[grown.tree.left < 0] > 0).all()
+
+
+def expansion(grown, features, may_be_missing, cast="float64", **limit):
+    marked = [replace(f, may_be_missing=bool(m)) for f, m in zip(features, may_be_missing, strict=True)]
+    tree, origin = expanded(grown, grown.value, marked, cast, **limit)
+    model = make_ensemble(
+        [tree], marked, [0, 1], voting="average", cast=cast, accepts_missing=True, accepts_infinite=True
+    )
+    return model, origin
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_plain_tree_answers_the_same(seed, record_property):
+    rng = random.Random(seed)
+    n, d = rng.randint(10, 60), rng.randint(2, 4)
+    features = [
+        Feature(f"x{j}", "categorical", tuple("abcd")) if rng.random() < 0.4 else Feature(f"x{j}") for j in range(d)
+    ]
+    part = [rng.choice([0.0, 0.2, 0.4]) for _ in features]
+    values = np.array([
+        [NAN if rng.random() < p else float(rng.randint(0, 2 if f.categories else 4))
+         for f, p in zip(features, part, strict=True)]
+        for _ in range(n)
+    ])  # fmt: skip
+    y = [rng.randrange(2) for _ in range(n - 1)] + [1]
+    grown = grown_tree(values, y, features, max_surrogates=rng.choice([1, 2, 5]), max_depth=rng.choice([2, 3, 5]))
+    missing = np.isnan(values).any(axis=0)
+    model, origin = expansion(grown, features, missing)
+    choices = [
+        [*map(float, range(4 if f.categories else 5)), *([NAN] if m else [])]
+        for f, m in zip(features, missing, strict=True)
+    ]
+    rows = np.array(list(product(*choices)))
+    assert (origin[predict.apply(model, rows)[:, 0]] == leaves(grown, rows)).all()
+    # every node is reached by some row
+    reached = {node for node, _ in walk(model.trees[0], [open_column(f, f.may_be_missing) for f in model.features])}
+    assert reached == set(range(model.trees[0].n_nodes))
+    for j in np.flatnonzero(~missing & np.isin(np.arange(d), model.trees[0].feature)):
+        row = [f.categories[0] if f.categories else 0.0 for f in features]
+        row[j] = None
+        with pytest.raises(InvalidInputError, match=f"column 'x{j}', row 0"):
+            model.predict([row])
+    record_property("judged rows of expanded trees", len(rows))
+
+
+def test_an_expansion_keeps_to_its_limit():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.astype(np.float32).astype(float)
+    holes = np.random.default_rng(0).random(X.shape) < 0.1
+    holes[:, 5:] = False
+    X[holes] = NAN
+    grown = grown_tree(X.astype(np.float32), y, min_samples_leaf=10)
+    model, origin = expansion(grown, numeric(30), holes.any(axis=0), "float32")
+    assert (origin[predict.apply(model, X)[:, 0]] == leaves(grown, X)).all()
+    with pytest.raises(BudgetExceeded, match="raise it, grow with fewer max_surrogates") as caught:
+        expansion(grown, numeric(30), holes.any(axis=0), node_limit=model.n_nodes - 1)
+    assert caught.value.bounds == {"nodes": model.n_nodes - 1}
