@@ -177,7 +177,8 @@ class ClassAnswers(ClassifierMixin, Answers):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, of the labels' own dtype, shape (n,). O(n * depth) a tree."""
-        return self.classes_.take(self._decide(self._values(X)), axis=0)
+        codes = self._decide(self._values(X))
+        return self.classes_.take(codes, axis=0)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The class shares of each row, float64 (n, n_classes), columns as in ``classes_``."""
@@ -193,10 +194,8 @@ class NumberAnswers(RegressorMixin, Answers):
     """Regressors."""
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
-        target = np.asarray(validate_data(self, y=y, y_numeric=True), dtype=np.float64)
-        if self.criterion == "poisson" and (target.min() < 0 or target.sum() <= 0):
-            raise InvalidInputError("criterion 'poisson' needs targets >= 0 with a positive sum")
-        return target, None
+        target = validate_data(self, y=y, y_numeric=True)
+        return np.require(target, np.float64, ["C", "W"]), None  # the kernels take no read-only arrays
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Predictions of encoded rows, float64 (n,)."""

@@ -21,6 +21,7 @@ __all__ = [
     "Rule",
     "anything",
     "check_parameters",
+    "criterion_name",
     "fraction",
     "monotone_signs",
     "number",
@@ -117,6 +118,11 @@ def check_parameters(estimator: Any, rules: Mapping[str, Rule]) -> None:
         value = getattr(estimator, name)
         if not rule.holds(value):
             raise InvalidInputError(f"{name} is {repr(value)[:80]}; {rule.words} is accepted")
+
+
+def criterion_name(criterion: str) -> str:
+    """The criterion as the grower calls it: ``"log_loss"`` is the entropy."""
+    return "entropy" if criterion == "log_loss" else criterion
 
 
 def number_of_rows(value: float, n_rows: int) -> int:
