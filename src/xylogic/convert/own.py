@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -36,11 +37,13 @@ def ask_own(estimator: Any) -> Callable[[NDArray[np.float64]], dict[str, NDArray
 
     def ask(rows: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
         table = decode(rows)
-        answers = {"predict": np.asarray(estimator.predict(table))}
-        if hasattr(estimator, "predict_proba"):
-            answers["predict_proba"] = np.asarray(estimator.predict_proba(table))
-        if same_nodes:
-            answers["apply"] = estimator.apply(table).reshape(len(rows), -1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that plain rows have no column names
+            answers = {"predict": np.asarray(estimator.predict(table))}
+            if hasattr(estimator, "predict_proba"):
+                answers["predict_proba"] = np.asarray(estimator.predict_proba(table))
+            if same_nodes:
+                answers["apply"] = estimator.apply(table).reshape(len(rows), -1)
         return answers
 
     return ask
@@ -61,10 +64,8 @@ def _decoder(model: Ensemble) -> Callable[[NDArray[np.float64]], Any]:
 
     def decode(rows: NDArray[np.float64]) -> list[list[Any]]:
         columns = [
-            column.tolist()
-            if known is None
-            else [None if code != code else known[int(code)] for code in column.tolist()]
-            for known, column in zip(words, rows.T, strict=True)
+            cells if known is None else [None if code != code else known[int(code)] for code in cells]
+            for known, cells in zip(words, rows.T.tolist(), strict=True)
         ]
         return [list(row) for row in zip(*columns, strict=True)]
 

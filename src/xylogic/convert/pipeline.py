@@ -44,8 +44,8 @@ def read_pipeline(source: Any) -> Ensemble:
     """A fitted Pipeline as an Ensemble over its original columns, with ``cast="float64"``.
 
     Allowed steps are ``"passthrough"``, ``None`` and the scalers named in ``SCALERS``, then a model that
-    ``read_trees`` takes, or one of ours. Raises UnsupportedModelError, naming the step, for any other, and NotFittedError.
-    O(cuts * 64) scaler evaluations.
+    ``read_trees`` takes, or one of ours. Raises UnsupportedModelError, naming the step, for any other, and
+    NotFittedError. O(cuts * 64) scaler evaluations.
     """
     *steps, (last_name, last) = source.steps
     last = unwrap_search(last)

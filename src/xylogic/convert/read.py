@@ -30,8 +30,8 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
     Parameters
     ----------
     source : a fitted scikit-learn tree, forest, or Pipeline of scalers and one of these; a fitted xylogic estimator; a
-        search with a best estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own format) or to a
-        joblib or pickle file.
+        search with a best estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own
+        format) or to a joblib or pickle file.
     feature_names : names for the columns, in order, in place of the source's own.
     trusted : whether a joblib or pickle file may be opened. Opening one runs code that its writer chose.
 

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidInputError
@@ -140,11 +139,13 @@ def number_of_features(value: Any, n_features: int) -> int:
     return min(int(value), n_features) if _is_whole(value) else max(1, int(value * n_features))
 
 
-def monotone_signs(given: Any, features: Sequence[Feature], n_classes: int | None) -> NDArray[np.int8] | None:
-    """``monotonic_cst`` as int8 (n_features,): 1 the prediction may not fall as the feature grows, -1 not rise, 0 free.
+def monotone_signs(given: Any, features: Sequence[Feature], n_classes: int | None) -> list[int] | None:
+    """``monotonic_cst`` as one number a feature; ``None`` where nothing is constrained.
+
+    1: the prediction may not fall as the feature grows; -1: it may not rise; 0: it is free.
 
     ``given``: such numbers in column order, or a dict from column name to one. The prediction of a classifier is the
-    probability of its second class. ``None`` where nothing is constrained.
+    probability of its second class.
 
     Raises InvalidInputError for other numbers, unknown names, categorical columns and more than two classes.
     """
@@ -169,4 +170,4 @@ def monotone_signs(given: Any, features: Sequence[Feature], n_classes: int | Non
     for feature, sign in zip(features, signs, strict=True):
         if sign and feature.categories:
             raise InvalidInputError(f"monotonic_cst: column {feature.name!r} is categorical and has no order")
-    return signs.astype(np.int8)
+    return [int(sign) for sign in signs]
