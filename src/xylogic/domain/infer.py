@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -69,7 +70,13 @@ def infer_table(X: Any, names: Sequence[str], categorical: Any = "from_dtype") -
 
 def infer_features(values: NDArray[Any], kind: str, names: Sequence[str]) -> tuple[Feature, ...]:
     """The features of a table of numbers: float (n, n_features), all of one ``Feature.kind``."""
-    return _with_missing(tuple(Feature(name, kind) for name in names), values)
+    return _with_missing(_alike(tuple(names), kind), values)
+
+
+@lru_cache(maxsize=8)
+def _alike(names: tuple[str, ...], kind: str) -> tuple[Feature, ...]:
+    """Kept for the next table: folds, grids and forests read one again and again."""
+    return tuple(Feature(name, kind) for name in names)
 
 
 def _with_missing(features: tuple[Feature, ...], values: NDArray[Any]) -> tuple[Feature, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.grow.base import Answers, ClassAnswers, NumberAnswers, Sample
-from xylogic.grow.columns import read_columns
 from xylogic.grow.costs import Costs, class_weights, read_costs
-from xylogic.grow.grower import Limits, grow
+from xylogic.grow.grower import grow
+from xylogic.grow.growing import estimator_model, growth_limits, importances, sample_columns, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import (
     CLASS_CRITERIA,
@@ -20,21 +19,16 @@ from xylogic.grow.parameters import (
     anything,
     check_parameters,
     criterion_name,
-    monotone_signs,
     number_of_features,
-    number_of_rows,
     one_of,
 )
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
-from xylogic.grow.target import class_target, number_target
+from xylogic.grow.target import Target, class_target, number_target
 from xylogic.model import predict
-from xylogic.model.build import make_ensemble
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
-
-_MODES = {"best": "exact", "random": "random", "hist": "hist"}
 
 
 class SingleTree(Answers):
@@ -43,38 +37,25 @@ class SingleTree(Answers):
     tree_: Tree
     grown_: Grown
 
-    def _fit(self, sample: Sample, target: Any, total_weight: float) -> Grown:
-        """Grow and prune."""
-        n_classes = None if sample.classes is None else len(sample.classes)
+    def _fit(self, sample: Sample, target: Target, weight: float) -> Grown:
+        """Grow and prune; ``weight``: of all rows."""
         self.max_features_ = number_of_features(self.max_features, self.n_features_in_)
-        leaf = number_of_rows(self.min_samples_leaf, sample.n_rows)
-        limits = Limits(
-            max_depth=self.max_depth,
-            min_samples_split=max(2, number_of_rows(self.min_samples_split, sample.n_rows), 2 * leaf),
-            min_samples_leaf=leaf,
-            min_weight_leaf=self.min_weight_fraction_leaf * total_weight,
-            min_impurity_decrease=self.min_impurity_decrease,
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_features=self.max_features_,
-            zero_gain=self.zero_gain == "accept",
-            monotone=monotone_signs(self.monotonic_cst, sample.features, n_classes),
-            missing=self.missing,
-        )
-        columns = read_columns(
-            sample.values,
-            sample.features,
-            mode=_MODES[self.splitter],
-            max_bins=self.max_bins,
-            max_features=self.max_features_,
-        )
-        return grow(columns, target, limits, seed=self._seed())
+        limits = growth_limits(self, sample, weight)
+        return grow(sample_columns(self, sample), target, limits, seed=self._seed())
 
     def _keep(self, grown: Grown, sample: Sample) -> None:
         """Become the fitted estimator."""
         self.n_outputs_ = 1
         self.grown_, self.tree_ = grown, grown.tree
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
-        self._model = self._ensemble()
+        self._made: Ensemble | None = None
+
+    @property
+    def _model(self) -> Ensemble:
+        """Made on first use: of a thousand rows, growing a tree takes no longer."""
+        if self._made is None:
+            self._made = self._ensemble()
+        return self._made
 
     def _ensemble(self) -> Ensemble:
         raise NotImplementedError
@@ -124,11 +105,7 @@ class SingleTree(Answers):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Each feature's part of the impurity that all splits remove: float64 (n_features,), of sum 1 or all zero."""
         self._check_fitted()
-        tree = self.tree_
-        inner = tree.left >= 0
-        gain = np.bincount(tree.feature[inner], weights=self.grown_.gain[inner], minlength=self.n_features_in_)
-        total = float(gain.sum())
-        return np.asarray(gain / total if total > 0 else gain)
+        return importances(self.grown_, self.n_features_in_)
 
 
 class DecisionTreeClassifier(ClassAnswers, SingleTree):
@@ -189,7 +166,7 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         self._costs = costs
         grown = self._fit(sample, target, sample.n_rows if weight is None else float(weight.sum()))
         if costs.altered is not None:
-            grown = _with_values(grown, costs.shares(grown.value))
+            grown = with_values(grown, costs.shares(grown.value))
         self._keep(grown, sample)
         return self
 
@@ -197,10 +174,8 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         costs: Costs = self._costs
         tree = self.tree_
         if costs.loss is not None:
-            tree = _with_values(self.grown_, costs.scores(self.grown_.value)).tree
-        return _one_tree_model(
-            self, tree, [_plain(label) for label in self.classes_], "average" if costs.loss is None else "sum"
-        )
+            tree = with_values(self.grown_, costs.scores(self.grown_.value)).tree
+        return estimator_model(self, [tree], self.classes_, "average" if costs.loss is None else "sum")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.grown_.value[self._leaves(values)]
@@ -257,7 +232,7 @@ class DecisionTreeRegressor(NumberAnswers, SingleTree):
         return self
 
     def _ensemble(self) -> Ensemble:
-        return _one_tree_model(self, self.tree_, None, "average")
+        return estimator_model(self, [self.tree_], None, "average")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.grown_.value[self._leaves(values), 0]
@@ -271,27 +246,3 @@ _CLASSIFIER = {
     "loss_matrix": anything(),
 }
 _REGRESSOR = {"criterion": one_of(*NUMBER_CRITERIA), **TREE}
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _with_values(grown: Grown, value: NDArray[np.float64]) -> Grown:
-    """The same tree with other constants: float64 (n_nodes, n_outputs)."""
-    leaves = (grown.tree.left < 0)[:, np.newaxis]
-    return replace(grown, tree=replace(grown.tree, value=np.where(leaves, value, 0.0)), value=value)
-
-
-def _one_tree_model(estimator: Any, tree: Tree, classes: list[Any] | None, voting: str) -> Ensemble:
-    return make_ensemble(
-        [tree],
-        estimator.features_,
-        classes,
-        voting=voting,
-        cast=estimator._cast,
-        accepts_missing=True,
-        accepts_infinite=True,
-        named=hasattr(estimator, "feature_names_in_"),
-        source=f"xylogic {type(estimator).__name__}",
-    )
