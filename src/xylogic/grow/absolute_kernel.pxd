@@ -13,13 +13,18 @@ cdef class Absolute(Numbers):
     cdef int *after
     cdef int *aside
     cdef double *value
-    cdef double *cost
-    cdef double *middle_at
+    cdef double *cost_left
+    cdef double *cost_right
+    cdef double *middle_left
+    cdef double *middle_right
     cdef int middle
+    cdef Py_ssize_t n_linked
     cdef double below, above, sum_below, sum_above
 
     @cython.final
-    cdef double listed(self, bint with_held) noexcept nogil
+    cdef double weight_at(self, int place) noexcept nogil
+    @cython.final
+    cdef double link(self, bint with_held) noexcept nogil
     @cython.final
     cdef double remaining(self) noexcept nogil
     @cython.final
@@ -27,4 +32,8 @@ cdef class Absolute(Numbers):
     @cython.final
     cdef void drop(self, int row) noexcept nogil
     @cython.final
-    cdef void balance(self) noexcept nogil
+    cdef void peel(
+        self, int *order, Py_ssize_t at, Py_ssize_t n, bint from_right, double *cost, double *median
+    ) noexcept nogil
+    @cython.final
+    cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, bint from_right, double *cost) noexcept nogil

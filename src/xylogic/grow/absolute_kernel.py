@@ -10,14 +10,16 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.libc.math import fabs
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
-    from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
+    from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from cython.cimports.xylogic.grow.numbers_kernel import WHOLE, Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
+    from math import fabs
 
     from xylogic.domain.machine_kernel import bits, doubles, ints
-    from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
+    from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from xylogic.grow.numbers_kernel import WHOLE, Numbers
     from xylogic.grow.sort_kernel import sort_keys
 
@@ -26,8 +28,9 @@ else:
 class Absolute(Numbers):
     """``ranks``, int32 by row, orders the targets.
 
-    The node's rows by target stand at places 0 to n - 1, linked by ``before`` and ``after``; a side's ``middle`` is the
-    place of a median of it, ``below`` and ``above`` are the weights on either side of that, with their sums.
+    The node's rows by target stand at places 1 to n, linked by ``before`` and ``after``; places 0 and n + 1 are ends.
+    ``middle`` is the place of a median of those linked; ``below`` and ``above`` are the weights on either side of it,
+    with their sums.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class Absolute(Numbers):
         self.additive = False
         for name in ("row_at", "place_of", "before", "after", "aside"):
             self.keep[name] = np.zeros(n + 2, np.int32)
-        for name in ("value", "cost", "middle_at"):
+        for name in ("value", "cost_left", "cost_right", "middle_left", "middle_right"):
             self.keep[name] = np.zeros(n + 2)
         for name in ("keys", "spare"):
             self.keep[name] = np.zeros(n + 2, np.uint64)
@@ -55,11 +58,14 @@ class Absolute(Numbers):
         self.after = ints(self.keep["after"])
         self.aside = ints(self.keep["aside"])
         self.value = doubles(self.keep["value"])
-        self.cost = doubles(self.keep["cost"])
-        self.middle_at = doubles(self.keep["middle_at"])
+        self.cost_left = doubles(self.keep["cost_left"])
+        self.cost_right = doubles(self.keep["cost_right"])
+        self.middle_left = doubles(self.keep["middle_left"])
+        self.middle_right = doubles(self.keep["middle_right"])
         self.keys = bits(self.keep["keys"])
         self.spare = bits(self.keep["spare"])
-        self.middle = -1
+        self.middle = 0
+        self.n_linked = 0
         self.below = self.above = self.sum_below = self.sum_above = 0.0
 
     @cython.cfunc
@@ -85,43 +91,51 @@ class Absolute(Numbers):
         sort_keys(self.keys, self.spare, n, n_bits)
         for i in range(n):
             row = cython.cast(cython.int, self.keys[i] & 0x7FFFFFFF)
-            self.row_at[i] = row
-            self.place_of[row] = cython.cast(cython.int, i)
-            self.value[i] = (self.target[row] - self.shift) * self.step + WHOLE - WHOLE
-            self.aside[i] = 0
-        self.loss = self.listed(True)
+            self.row_at[i + 1] = row
+            self.place_of[row] = cython.cast(cython.int, i + 1)
+            self.value[i + 1] = (self.target[row] - self.shift) * self.step + WHOLE - WHOLE
+            self.aside[i + 1] = 0
+        self.loss = self.link(True)
         self.mean = self.middle_value()
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def listed(self, with_held: cython.bint) -> cython.double:
+    def weight_at(self, place: cython.int) -> cython.double:
+        return self.w[self.row_at[place]] if self.weighted else 1.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def link(self, with_held: cython.bint) -> cython.double:
         """Link up the node's rows, with or without those set aside; their loss."""
         i: cython.int
-        last: cython.int = -1
+        last: cython.int = 0
         w: cython.double
         weight: cython.double = self.weight if with_held else self.weight - self.held_weight
-        self.middle = -1
+        self.middle = 0
+        self.n_linked = 0
         self.below = self.above = self.sum_below = self.sum_above = 0.0
-        for i in range(cython.cast(cython.int, self.n_rows)):
+        for i in range(1, cython.cast(cython.int, self.n_rows) + 1):
             if self.aside[i] and not with_held:
                 continue
-            w = self.w[self.row_at[i]] if self.weighted else 1.0
+            w = self.weight_at(i)
             self.before[i] = last
-            if last >= 0:
-                self.after[last] = i
+            self.after[last] = i
             last = i
-            if self.middle < 0 and 2.0 * (self.below + w) >= weight:
+            self.n_linked += 1
+            if self.middle == 0 and 2.0 * (self.below + w) >= weight:
                 self.middle = i
-            elif self.middle < 0:
+            elif self.middle == 0:
                 self.below += w
                 self.sum_below += w * self.value[i]
             else:
                 self.above += w
                 self.sum_above += w * self.value[i]
-        if last >= 0:
-            self.after[last] = -1
+        self.after[last] = cython.cast(cython.int, self.n_rows) + 1
+        self.before[self.n_rows + 1] = last
         return self.remaining()
 
     @cython.cfunc
@@ -130,8 +144,6 @@ class Absolute(Numbers):
     @cython.exceptval(check=False)
     def remaining(self) -> cython.double:
         """The loss of the rows that are linked."""
-        if self.middle < 0:
-            return 0.0
         return self.sum_above - self.sum_below + (self.below - self.above) * self.value[self.middle]
 
     @cython.cfunc
@@ -142,7 +154,7 @@ class Absolute(Numbers):
         """The median of the rows that are linked: half-way where it is not unique."""
         here: cython.int = self.middle
         there: cython.int = here
-        w: cython.double = self.w[self.row_at[here]] if self.weighted else 1.0
+        w: cython.double = self.weight_at(here)
         if self.above == self.below + w:
             there = self.after[here]
         elif self.below == self.above + w:
@@ -154,66 +166,131 @@ class Absolute(Numbers):
     @cython.final
     @cython.exceptval(check=False)
     def drop(self, row: cython.int) -> cython.void:
-        """Take one row out of the list."""
+        """Take one row out of the list, and move the middle until neither side of it weighs more than half."""
         place: cython.int = self.place_of[row]
         w: cython.double = self.w[row] if self.weighted else 1.0
-        left: cython.int = self.before[place]
-        right: cython.int = self.after[place]
-        if left >= 0:
-            self.after[left] = right
-        if right >= 0:
-            self.before[right] = left
+        self.after[self.before[place]] = self.after[place]
+        self.before[self.after[place]] = self.before[place]
+        self.n_linked -= 1
         if place < self.middle:
             self.below -= w
             self.sum_below -= w * self.value[place]
         elif place > self.middle:
             self.above -= w
             self.sum_above -= w * self.value[place]
-        elif right >= 0:
-            self.middle = right
-            w = self.w[self.row_at[right]] if self.weighted else 1.0
+        elif self.n_linked == 0:
+            return
+        elif self.after[place] <= self.n_rows:
+            self.middle = self.after[place]
+            w = self.weight_at(self.middle)
             self.above -= w
-            self.sum_above -= w * self.value[right]
+            self.sum_above -= w * self.value[self.middle]
         else:
-            self.middle = left
-            if left >= 0:
-                w = self.w[self.row_at[left]] if self.weighted else 1.0
-                self.below -= w
-                self.sum_below -= w * self.value[left]
-        self.balance()
+            self.middle = self.before[place]
+            w = self.weight_at(self.middle)
+            self.below -= w
+            self.sum_below -= w * self.value[self.middle]
+        while True:
+            w = self.weight_at(self.middle)
+            if self.below > self.above + w:
+                self.above += w
+                self.sum_above += w * self.value[self.middle]
+                self.middle = self.before[self.middle]
+                self.below -= self.weight_at(self.middle)
+                self.sum_below -= self.weight_at(self.middle) * self.value[self.middle]
+            elif self.above > self.below + w:
+                self.below += w
+                self.sum_below += w * self.value[self.middle]
+                self.middle = self.after[self.middle]
+                self.above -= self.weight_at(self.middle)
+                self.sum_above -= self.weight_at(self.middle) * self.value[self.middle]
+            else:
+                return
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def balance(self) -> cython.void:
-        """Move the middle until neither side of it weighs more than half."""
-        w: cython.double
-        while self.middle >= 0:
-            w = self.w[self.row_at[self.middle]] if self.weighted else 1.0
-            if self.below > self.above + w and self.before[self.middle] >= 0:
-                self.above += w
-                self.sum_above += w * self.value[self.middle]
-                self.middle = self.before[self.middle]
-                w = self.w[self.row_at[self.middle]] if self.weighted else 1.0
-                self.below -= w
-                self.sum_below -= w * self.value[self.middle]
-            elif self.above > self.below + w and self.after[self.middle] >= 0:
-                self.below += w
-                self.sum_below += w * self.value[self.middle]
-                self.middle = self.after[self.middle]
-                w = self.w[self.row_at[self.middle]] if self.weighted else 1.0
-                self.above -= w
-                self.sum_above -= w * self.value[self.middle]
+    def peel(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        from_right: cython.bint,
+        cost: cython.p_double,
+        median: cython.p_double,
+    ) -> cython.void:
+        """Drop ``order[at:at + n]``, the last one first if ``from_right``.
+
+        ``cost[p]`` gets the loss of those linked when the boundary p lies beside them, ``median[p]`` their median.
+        """
+        i: cython.Py_ssize_t
+        p: cython.Py_ssize_t
+        for i in range(n):
+            p = n - i if from_right else i
+            cost[p] = self.remaining()
+            if self.bounded and self.n_linked > 0:
+                median[p] = self.middle_value()
+            self.drop(order[at + p - 1] if from_right else order[at + p])
+        p = 0 if from_right else n
+        cost[p] = self.remaining()
+        if self.bounded and self.n_linked > 0:
+            median[p] = self.middle_value()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def peel_plain(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        from_right: cython.bint,
+        cost: cython.p_double,
+    ) -> cython.void:
+        """``peel`` where all rows weigh the same: the middle is the lower median and moves by one link at most.
+
+        A median of an odd number of rows stays one of the others whichever is dropped; of the two medians of an even
+        number the one does that is not on the dropped row's side. From it the loss falls by that row's distance.
+        """
+        i: cython.Py_ssize_t
+        p: cython.Py_ssize_t
+        place: cython.int
+        kept: cython.int
+        past: cython.int
+        before: cython.p_int = self.before
+        after: cython.p_int = self.after
+        place_of: cython.p_int = self.place_of
+        value: cython.p_double = self.value
+        middle: cython.int = self.middle
+        odd: cython.bint = self.n_linked & 1
+        left: cython.double = self.remaining()
+        for i in range(n):
+            p = n - i if from_right else i
+            cost[p] = left
+            place = place_of[order[at + p - 1] if from_right else order[at + p]]
+            after[before[place]] = after[place]
+            before[after[place]] = before[place]
+            # Without branches, which could not be predicted.
+            if odd:
+                kept = middle
+                past = place >= middle
+                middle += (before[middle] - middle) * past
             else:
-                return
+                past = place <= middle
+                middle += (after[middle] - middle) * past
+                kept = middle
+            left -= fabs(value[place] - value[kept])
+            odd = not odd
+        cost[0 if from_right else n] = left
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def hold(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
-        for i in range(self.n_rows):
+        for i in range(1, self.n_rows + 1):
             self.aside[i] = 0
         self.held_rows = n
         self.held_weight = self.weigh(rows, at, n)
@@ -234,37 +311,40 @@ class Absolute(Numbers):
         bar: cython.double,
     ) -> cython.Py_ssize_t:
         p: cython.Py_ssize_t
-        row: cython.int
         best: cython.Py_ssize_t = 0
         n_left: cython.Py_ssize_t = self.held_rows if way == LEFT else 0
         n_total: cython.Py_ssize_t = n + (self.held_rows if way == LEFT or way == RIGHT else 0)
         left: cython.double = self.held_weight if way == LEFT else 0.0
         weight: cython.double = self.weight - (self.held_weight if way == APART else 0.0)
-        loss: cython.double = self.listed(way == LEFT)
-        tie: cython.double = 1e-12 * self.loss
+        loss: cython.double = self.loss
         gain: cython.double
-        if way == RIGHT or way == LEFT:
+        plain: cython.bint = not self.weighted and not self.bounded
+        loss = self.link(way == LEFT or way == NONE)
+        if plain:
+            self.peel_plain(order, at, n, True, self.cost_left)
+        else:
+            self.peel(order, at, n, True, self.cost_left, self.middle_left)
+        if way == LEFT or way == RIGHT:
             loss = self.loss
-        p = n
-        while p > 0:
-            self.cost[p] = self.remaining()
-            if self.bounded:
-                self.middle_at[p] = self.middle_value()
-            self.drop(order[at + p - 1])
-            p -= 1
-        self.listed(way == RIGHT)
+        self.link(way == RIGHT or way == NONE)
+        if plain:
+            self.peel_plain(order, at, n, False, self.cost_right)
+        else:
+            self.peel(order, at, n, False, self.cost_right, self.middle_right)
         for p in range(1, n + 1 if way == RIGHT else n):
-            row = order[at + p - 1]
-            left += self.w[row] if self.weighted else 1.0
-            self.drop(row)
-            if codes[column + order[at + p]] == codes[column + row]:
-                continue
-            gain = loss - self.cost[p] - self.remaining()
+            if self.weighted:
+                left += self.w[order[at + p - 1]]
+            else:
+                left += 1.0
+            gain = loss - self.cost_left[p] - self.cost_right[p]
             if gain > bar and self.roomy(n_left + p, left, n_total - n_left - p, weight - left):
-                if not self.bounded or self.ranked(self.middle_at[p], self.middle_value()):
-                    self.gain = gain
-                    bar = gain + tie
-                    best = p
+                if not self.loose and codes[column + order[at + p]] == codes[column + order[at + p - 1]]:
+                    continue
+                if self.bounded and not self.ranked(self.middle_left[p], self.middle_right[p]):
+                    continue
+                self.gain = gain
+                bar = gain + 1e-12 * self.loss
+                best = p
         return best
 
     @cython.cfunc

@@ -206,7 +206,7 @@ class Classes(Criterion):
             row = order[at + p - 1]
             self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
             left += self.w[row] if self.weighted else 1.0
-            if codes[column + order[at + p]] != codes[column + row]:
+            if self.loose or codes[column + order[at + p]] != codes[column + row]:
                 if left < self.min_weight or weight - left < self.min_weight:
                     continue
                 gain = (
@@ -248,6 +248,7 @@ class Classes(Criterion):
         squares_right: cython.double = 0.0
         before: cython.double = 0.0
         tie: cython.double = 1e-12 * self.loss
+        loose: cython.bint = self.loose
         c: cython.double
         gain: cython.double
         for k in range(self.n_classes):
@@ -265,7 +266,7 @@ class Classes(Criterion):
             squares_left += 2.0 * c + 1.0
             squares_right -= 2.0 * (totals[k] - c) - 1.0
             gain = (squares_left * (weight - left) + squares_right * left) / (left * (weight - left)) - before
-            if gain > bar and codes[column + order[at + p]] != codes[column + row]:
+            if gain > bar and (loose or codes[column + order[at + p]] != codes[column + row]):
                 self.gain = gain
                 bar = gain + tie
                 best = p

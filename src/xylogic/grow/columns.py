@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
-from xylogic.grow.sort_kernel import rank_doubles, rank_singles
+from xylogic.grow.sort_kernel import Ranker
 
 __all__ = ["Columns", "read_columns"]
 
 SORTED, BINNED, RANKED, CATEGORY = range(4)
 FEW_VALUES = 64  # up to here sums by value beat sorted rows
+_NONE = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,10 +55,13 @@ class Columns:
     def n_rows(self) -> int:
         return len(self.table)
 
-    def ordered(self, rows: NDArray[np.int32] | None) -> NDArray[np.int32]:
-        """``order`` without the rows that are not in ``rows`` (ascending; None: all), flat, to be changed freely."""
+    def ordered(self, rows: NDArray[np.int32] | None, spend: bool = False) -> NDArray[np.int32]:
+        """``order`` without the rows that are not in ``rows`` (ascending; None: all), flat, to be changed freely.
+
+        ``spend`` gives all of it away instead of a copy: the columns are then good for nothing more.
+        """
         if rows is None:
-            return self.order.ravel().copy()
+            return self.order.reshape(-1) if spend else self.order.ravel().copy()
         keep = np.zeros(self.n_rows, dtype=bool)
         keep[rows] = True
         return self.order[keep[self.order]]
@@ -83,45 +87,36 @@ def read_columns(
     """
     n, n_features = table.shape
     codes = np.empty((n_features, n), np.int32)
-    n_codes = np.zeros(n_features, np.int32)
-    kind = np.zeros(n_features, np.int32)
+    order = np.empty((max(n_features, 1), n), np.int32)
+    first = np.empty(FEW_VALUES, np.int32)
+    n_codes, kind, missing = (np.zeros(n_features, np.int32) for _ in range(3))
     slot = np.full(n_features, -1, np.int32)
-    order: list[NDArray[np.int32]] = []
-    values: list[NDArray[np.float64]] = []
-    lowest: list[NDArray[np.float64]] = []
-    missing = np.zeros(n_features, np.int32)
-    rank, raw = (
-        (rank_singles, table.view(np.uint32)) if table.dtype == np.float32 else (rank_doubles, table.view(np.uint64))
-    )
+    values, lowest = [_NONE] * n_features, [_NONE] * n_features
+    n_sorted = 0
+    ranker = Ranker(n, FEW_VALUES)
+    single = table.dtype == np.float32
+    rank, raw = (ranker.singles, table.view(np.uint32)) if single else (ranker.doubles, table.view(np.uint64))
     lazily = max_features is not None and 8 * max_features <= n_features
     for j, feature in enumerate(features):
-        high: NDArray[np.float64] = np.zeros(0)
-        low = high
         if feature.kind == "categorical":
             n_codes[j], kind[j] = len(feature.categories), CATEGORY
-            column = table[:, j]
-            absent = np.isnan(column)
-            codes[j] = np.where(absent, n_codes[j], column)
-            missing[j] = absent.any()
-        else:
-            sorted_rows = np.empty(n, np.int32)
-            n_codes[j] = rank(raw[:, j], sorted_rows, codes[j])
-            missing[j] = n > 0 and codes[j, sorted_rows[-1]] == n_codes[j]
-            few = n_codes[j] <= (max_bins if mode == "hist" else FEW_VALUES)
-            kind[j] = (
-                RANKED if mode == "random" or (lazily and not few) else BINNED if few or mode == "hist" else SORTED
-            )
-            if kind[j] == SORTED:
-                slot[j] = len(order)
-                order.append(sorted_rows)
-            if kind[j] == BINNED or mode == "random":
-                high = _distinct(table[:, j], sorted_rows, codes[j], n_codes[j])
-                low = high
-            if mode == "hist" and not few:
-                codes[j], low, high = _binned(codes[j], low, max_bins)
-                n_codes[j] = len(high)
-        values.append(high)
-        lowest.append(low)
+            codes[j] = np.where(np.isnan(table[:, j]), n_codes[j], table[:, j])
+            continue
+        found = rank(raw[:, j], order[n_sorted], codes[j], first)
+        n_codes[j] = abs(found)
+        if found > 0 and mode == "exact":
+            kind[j] = RANKED if lazily else SORTED
+            if not lazily:
+                slot[j] = n_sorted
+                n_sorted += 1
+            continue
+        rows = first[:-found] if found <= 0 else _first_rows(order[n_sorted], codes[j], found)
+        values[j] = lowest[j] = table[rows, j].astype(np.float64) + 0.0
+        kind[j] = RANKED if mode == "random" else BINNED
+        if mode == "hist" and n_codes[j] > max_bins:
+            codes[j], lowest[j], values[j] = _binned(codes[j], values[j], max_bins)
+            n_codes[j] = len(values[j])
+    missing[:] = (codes == n_codes[:, None]).any(axis=1)
     return Columns(
         table=table,
         mode=mode,
@@ -129,7 +124,7 @@ def read_columns(
         n_codes=n_codes,
         kind=kind,
         slot=slot,
-        order=np.array(order, dtype=np.int32).reshape(len(order), n),
+        order=order[:n_sorted],
         has_missing=missing,
         values=np.concatenate([*values, np.zeros(1)]),
         value_at=np.cumsum([0, *map(len, values)], dtype=np.int64),
@@ -137,12 +132,9 @@ def read_columns(
     )
 
 
-def _distinct(
-    column: NDArray[Any], sorted_rows: NDArray[np.int32], codes: NDArray[np.int32], n_codes: int
-) -> NDArray[np.float64]:
-    """The distinct values, ascending."""
-    first = np.searchsorted(codes[sorted_rows], np.arange(n_codes))
-    return column[sorted_rows[first]].astype(np.float64) + 0.0
+def _first_rows(sorted_rows: NDArray[np.int32], codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int32]:
+    """One row for every code."""
+    return sorted_rows[np.searchsorted(codes[sorted_rows], np.arange(n_codes))]
 
 
 def _binned(

@@ -6,6 +6,7 @@ cdef int NONE, LEFT, RIGHT, APART
 cdef class Criterion:
     cdef readonly dict keep
     cdef double *w
+    cdef double *side
     cdef bint weighted
     cdef readonly int width, n_outputs
     # of the node
@@ -20,7 +21,7 @@ cdef class Criterion:
     # limits
     cdef readonly Py_ssize_t min_rows
     cdef readonly double min_weight
-    cdef bint bounded
+    cdef bint bounded, loose
     cdef int sign
     cdef double lower, upper
 
@@ -39,5 +40,8 @@ cdef class Criterion:
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, double *table
     ) noexcept nogil
     cdef double worth(self, double *left, Py_ssize_t at, double *total, Py_ssize_t of) noexcept nogil
+    cdef int cuts(
+        self, double *table, int *present, int n_present, int missing, double *total, int way, double bar
+    ) noexcept nogil
     cdef double share(self, double *level, Py_ssize_t at) noexcept nogil
     cdef void constant(self, double *out, Py_ssize_t at) noexcept nogil

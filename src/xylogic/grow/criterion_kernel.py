@@ -37,6 +37,8 @@ class Criterion:
         self.n_outputs = n_outputs
         self.width = 1
         self.additive = True
+        self.keep["side"] = np.zeros(2 + n_outputs)
+        self.side = doubles(self.keep["side"])
         self.min_rows = min_rows
         self.min_weight = min_weight
         self.n_rows = self.held_rows = 0
@@ -45,6 +47,8 @@ class Criterion:
         self.pure = False
         # Whether constants must keep an order (of the sides: ``sign`` 1 up, -1 down, 0 none) and bounds.
         self.bounded = False
+        # Whether a sweep may find a boundary between equal codes: they are looked up where it matters.
+        self.loose = False
         self.sign = 0
         self.lower = -np.inf
         self.upper = np.inf
@@ -118,7 +122,7 @@ class Criterion:
         """The first p for which splitting ``order[at:at + p]`` from the rest gains clearly the most, more than ``bar``.
 
         ``order[at:at + n]`` are the node's rows by ascending ``codes[column + row]``, without those set aside, which
-        go ``way``; only boundaries between different codes count, and, with RIGHT, the end. 0 if there is none; else
+        go ``way``; only boundaries between different codes count (with ``loose``: all), and, with RIGHT, the end. 0 if there is none; else
         the gain is in ``gain``. O(n).
         """
         return 0
@@ -135,7 +139,10 @@ class Criterion:
         column: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
-        """Add each of ``rows[at:at + n]`` to the side ``codes[column + row]`` in ``table``. O(n)."""
+        """Add each of ``rows[at:at + n]``, the node's, to the side ``codes[column + row]`` in ``table``. O(n).
+
+        The weights may be left out where all are 1.
+        """
 
     @cython.cfunc
     @cython.nogil
@@ -145,6 +152,40 @@ class Criterion:
     ) -> cython.double:
         """The gain of splitting the side at ``left[at]`` off the one at ``total[of]``; -inf where a limit forbids it."""
         return 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cuts(
+        self,
+        table: cython.p_double,
+        present: cython.p_int,
+        n_present: cython.int,
+        missing: cython.int,
+        total: cython.p_double,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        """``sweep`` over levels: the number of ``present`` ones to the left of the best cut, 0 if there is none.
+
+        ``table`` has a side for each level and for the ``missing`` one, ``total`` is that of all.
+        """
+        i: cython.int
+        j: cython.int
+        stride: cython.int = 2 + self.width
+        gain: cython.double
+        best: cython.int = 0
+        for j in range(stride):
+            self.side[j] = table[missing * stride + j] if way == LEFT else 0.0
+        for i in range(n_present if way == RIGHT else n_present - 1):
+            for j in range(stride):
+                self.side[j] += table[present[i] * stride + j]
+            gain = self.worth(self.side, 0, total, 0)
+            if gain > bar:
+                self.gain = gain
+                bar = gain + 1e-12 * self.loss
+                best = i + 1
+        return best
 
     @cython.cfunc
     @cython.nogil

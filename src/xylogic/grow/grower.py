@@ -78,6 +78,7 @@ def grow(
     limits: Limits,
     *,
     rows: NDArray[np.int32] | None = None,
+    spend: bool = False,
     seed: int = 0,
     budget: Budget | None = None,
     grower: type[Grower] = Grower,
@@ -92,6 +93,7 @@ def grow(
     ----------
     columns, target : of all rows; weights have to be positive.
     rows : int32, ascending: those that take part; ``None`` is all.
+    spend : whether ``columns`` may be used up, which saves a copy.
     seed : of feature sampling and random cuts.
 
     Raises InvalidInputError without rows, BudgetExceeded. O(n * n_features * depth) after sorting.
@@ -103,7 +105,7 @@ def grow(
         columns,
         target.criterion(limits.min_samples_leaf, limits.min_weight_leaf),
         everything,
-        columns.ordered(rows),
+        columns.ordered(rows, spend),
         _options(limits, target, len(columns.n_codes)),
         _mixed(seed),
         budget or Budget(),

@@ -100,6 +100,8 @@ class Levels:
         for level in range(n_levels + 1):
             if self.table[level * stride] == 0.0:
                 continue
+            if not self.criterion.weighted:
+                self.table[level * stride + 1] = self.table[level * stride]
             if level < n_levels:
                 self.present[self.n_present] = level
                 self.n_present += 1
@@ -148,23 +150,16 @@ class Levels:
     @cython.exceptval(check=False)
     def prefixes(self, missing: cython.int, way: cython.int) -> cython.bint:
         """Try the first i present levels as the left side, for every i; whether one is better than the best."""
-        i: cython.int
-        j: cython.int
-        gain: cython.double
-        found: cython.bint = False
-        for j in range(self.stride):
-            self.side[j] = self.table[missing * self.stride + j] if way == LEFT else 0.0
-        for i in range(self.n_present if way == RIGHT else self.n_present - 1):
-            for j in range(self.stride):
-                self.side[j] += self.table[self.present[i] * self.stride + j]
-            gain = self.criterion.worth(self.side, 0, self.total, 0)
-            if gain > self.bar:
-                self.gain = gain
-                self.bar = gain + 1e-12 * self.criterion.loss
-                self.best_left = i + 1
-                self.way = way
-                found = True
-        return found
+        n_left: cython.int = self.criterion.cuts(
+            self.table, self.present, self.n_present, missing, self.total, way, self.bar
+        )
+        if n_left == 0:
+            return False
+        self.gain = self.criterion.gain
+        self.bar = self.gain + 1e-12 * self.criterion.loss
+        self.best_left = n_left
+        self.way = way
+        return True
 
     @cython.cfunc
     @cython.nogil
@@ -205,6 +200,7 @@ class Levels:
             self.start[k] += 1
         if known < n:
             self.criterion.hold(self.by_group, known, n - known)
+        self.criterion.loose = False
         way = NONE if known == n else APART if apart else RIGHT
         while True:
             p = self.criterion.sweep(self.by_group, 0, known, self.recoded, 0, way, self.bar)

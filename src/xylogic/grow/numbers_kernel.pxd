@@ -8,6 +8,8 @@ cdef double WHOLE
 cdef class Numbers(Criterion):
     cdef double *target
     cdef double *grid
+    cdef double *near
+    cdef bint is_near
     cdef double mean, least, most, step, shift, squares, total, held_total
 
     @cython.final

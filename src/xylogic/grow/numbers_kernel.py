@@ -12,7 +12,6 @@ if cython.compiled:
 else:
     from math import frexp, ldexp
 
-
     from xylogic.domain.machine_kernel import doubles
     from xylogic.grow.criterion_kernel import Criterion
 
@@ -38,7 +37,10 @@ class Numbers(Criterion):
         self.keep["target"] = np.asarray(target)
         self.keep["grid"] = np.zeros(len(target) + 1)
         self.target = doubles(target)
+        self.keep["near"] = np.zeros(len(target) + 1)
         self.grid = doubles(self.keep["grid"])
+        self.near = doubles(self.keep["near"])
+        self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
         self.mean = self.least = self.most = self.shift = 0.0
         self.step = 1.0
         self.total = self.squares = self.held_total = 0.0
@@ -83,6 +85,7 @@ class Numbers(Criterion):
             next_total = total + x  # Knuth's two-sum keeps what the addition loses
             lost += (total - (next_total - (next_total - total))) + (x - (next_total - total))
             total = next_total
+        self.is_near = False
         self.least, self.most = least, most
         self.mean = min(max((total + lost) / self.weight, least), most)
         self.pure = least == most
@@ -149,12 +152,18 @@ class Numbers(Criterion):
         i: cython.Py_ssize_t
         row: cython.int
         cell: cython.Py_ssize_t
-        for i in range(at, at + n):
-            row = rows[i]
+        near: cython.p_double = self.near
+        if not self.is_near:
+            for i in range(n):
+                near[i] = self.grid[rows[at + i]]
+            self.is_near = True
+        for i in range(n):
+            row = rows[at + i]
             cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
             table[cell] += 1.0
-            table[cell + 1] += self.w[row] if self.weighted else 1.0
-            table[cell + 2] += self.grid[row]
+            table[cell + 2] += near[i]
+            if self.weighted:
+                table[cell + 1] += self.w[row]
 
     @cython.cfunc
     @cython.nogil

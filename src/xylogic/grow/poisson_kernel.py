@@ -90,7 +90,7 @@ class Poisson(Numbers):
             row = order[at + p - 1]
             sum_left += self.grid[row]
             left += self.w[row] if self.weighted else 1.0
-            if codes[column + order[at + p]] != codes[column + row]:
+            if self.loose or codes[column + order[at + p]] != codes[column + row]:
                 if self.roomy(n_left + p, left, n_total - n_left - p, weight - left):
                     gain = self.gained(sum_left, left, total, weight)
                     if gain > bar:

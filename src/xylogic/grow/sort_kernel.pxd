@@ -1,1 +1,22 @@
+cimport cython
+
+
 cdef void sort_keys(unsigned long long *keys, unsigned long long *spare, Py_ssize_t n, int n_bits) noexcept nogil
+
+
+cdef class Ranker:
+    cdef readonly dict keep
+    cdef Py_ssize_t n, n_known
+    cdef int few
+    cdef unsigned long long *whole
+    cdef unsigned long long *keys
+    cdef unsigned long long *spare
+    cdef unsigned long long *found
+    cdef int *rows
+    cdef int *place
+    cdef int *number
+
+    @cython.final
+    cdef int all_codes(self, int *order, int *codes) noexcept nogil
+    @cython.final
+    cdef int few_codes(self, int *codes, int *first) noexcept nogil

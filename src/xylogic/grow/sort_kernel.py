@@ -17,6 +17,8 @@ SIGN = cython.declare(cython.ulonglong, 0x8000000000000000)
 SIGN_32 = cython.declare(cython.ulonglong, 0x80000000)
 INFINITE_32 = cython.declare(cython.ulonglong, 0x7F800000)
 INFINITE = cython.declare(cython.ulonglong, 0x7FF0000000000000)
+FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+SLOTS = cython.declare(cython.int, 512)
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
 
@@ -95,100 +97,170 @@ def sort_keys(
             spare[i] = keys[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _number(
-    keys: cython.p_ulonglong, n: cython.Py_ssize_t, n_known: cython.Py_ssize_t, order: cython.p_int, codes: cython.p_int
-) -> cython.int:
-    """Fill ``order`` and ``codes`` from sorted 32-bit keys over rows; how many distinct ones there are."""
-    i: cython.Py_ssize_t
-    code: cython.int = -1
-    for i in range(n_known):
-        if i == 0 or (keys[i] >> 32) != (keys[i - 1] >> 32):
-            code += 1
-        order[i] = cython.cast(cython.int, keys[i] & LOW)
-        codes[order[i]] = code
-    for i in range(n_known, n):
-        order[i] = cython.cast(cython.int, keys[i] & LOW)
-        codes[order[i]] = code + 1
-    return code + 1
+@cython.cclass
+class Ranker:
+    """Ranks columns of ``n`` numbers, at most ``few`` distinct ones without sorting. Zeros of either sign are equal.
 
-
-def rank_singles(raw: cython.const[cython.uint][:], order: cython.int[::1], codes: cython.int[::1]) -> cython.int:
-    """Sort a column of float32, given as its bits: ``order``, int32 (n,), gets the rows by ascending value, NaN last.
-
-    ``codes``, int32 (n,), gets each row's number among the distinct values, which are counted; NaN gets their count.
-    Zeros of either sign are equal. O(n).
+    ``order`` gets the rows of a sorted column by ascending value, NaN last; ``codes`` each row's number among the
+    distinct values, for NaN their count; ``first`` the first row of each value of a column with few.
     """
-    n: cython.Py_ssize_t = raw.shape[0]
-    i: cython.Py_ssize_t
-    n_known: cython.Py_ssize_t = n
-    x: cython.ulonglong
-    held = (np.empty(n + 1, np.uint64), np.empty(n + 1, np.uint64))
-    keys: cython.p_ulonglong = bits(held[0])
-    spare: cython.p_ulonglong = bits(held[1])
-    out: cython.p_int = ints(order) if n else ints(np.zeros(1, np.int32))
-    ranks: cython.p_int = ints(codes) if n else out
-    found: cython.int
-    with cython.nogil:
-        for i in range(n):
-            x = raw[i]
-            if (x & (SIGN_32 ^ LOW)) > INFINITE_32:
-                x = LOW
-                n_known -= 1
-            elif x == SIGN_32:
-                pass  # -0.0: the key of 0.0
-            elif x & SIGN_32:
-                x ^= LOW
-            else:
-                x |= SIGN_32
-            keys[i] = (x << 32) | cython.cast(cython.ulonglong, i)
-        sort_keys(keys, spare, n, 32)
-        found = _number(keys, n, n_known, out, ranks)
-    return found
 
+    def __init__(self, n: cython.Py_ssize_t, few: cython.int) -> None:
+        self.n = n
+        self.few = few
+        self.keep = {name: np.empty(n + 1, np.uint64) for name in ("whole", "keys", "spare")}
+        self.keep["rows"] = np.empty(n + 1, np.int32)
+        self.keep["found"] = np.empty(few + 2, np.uint64)
+        self.keep["place"] = np.empty(SLOTS, np.int32)
+        self.keep["number"] = np.empty(few + 2, np.int32)
+        self.whole = bits(self.keep["whole"])
+        self.keys = bits(self.keep["keys"])
+        self.spare = bits(self.keep["spare"])
+        self.rows = ints(self.keep["rows"])
+        self.found = bits(self.keep["found"])
+        self.place = ints(self.keep["place"])
+        self.number = ints(self.keep["number"])
+        self.n_known = 0
 
-def rank_doubles(raw: cython.const[cython.ulonglong][:], order: cython.int[::1], codes: cython.int[::1]) -> cython.int:
-    """``rank_singles`` for a column of float64. O(n)."""
-    n: cython.Py_ssize_t = raw.shape[0]
-    i: cython.Py_ssize_t
-    n_known: cython.Py_ssize_t = n
-    row: cython.Py_ssize_t
-    code: cython.int = -1
-    x: cython.ulonglong
-    held = (np.empty(n + 1, np.uint64), np.empty(n + 1, np.uint64), np.empty(n + 1, np.uint64))
-    keys: cython.p_ulonglong = bits(held[0])
-    spare: cython.p_ulonglong = bits(held[1])
-    whole: cython.p_ulonglong = bits(held[2])
-    first = np.empty(n + 1, np.int32)
-    rows: cython.p_int = ints(first)
-    out: cython.p_int = ints(order) if n else ints(np.zeros(1, np.int32))
-    ranks: cython.p_int = ints(codes) if n else out
-    with cython.nogil:
-        for i in range(n):
-            x = raw[i]
-            if (x & (SIGN ^ EVERY)) > INFINITE:
-                x = EVERY
-                n_known -= 1
-            elif (x & (SIGN ^ EVERY)) == 0:
-                x = SIGN
-            elif x & SIGN:
-                x ^= EVERY
-            else:
-                x |= SIGN
-            whole[i] = x
-            keys[i] = ((x & LOW) << 32) | cython.cast(cython.ulonglong, i)
-        sort_keys(keys, spare, n, 32)
-        for i in range(n):
-            rows[i] = cython.cast(cython.int, keys[i] & LOW)
-        for i in range(n):
-            keys[i] = ((whole[rows[i]] >> 32) << 32) | cython.cast(cython.ulonglong, i)
-        sort_keys(keys, spare, n, 32)
-        for i in range(n):
-            row = rows[keys[i] & LOW]
-            out[i] = cython.cast(cython.int, row)
-            if i < n_known and (i == 0 or whole[row] != whole[out[i - 1]]):
+    def singles(
+        self,
+        raw: cython.const[cython.uint][:],
+        order: cython.int[::1],
+        codes: cython.int[::1],
+        first: cython.int[::1],
+    ) -> cython.int:
+        """Rank a column of float32, given as its bits: the number of values, negative where they are few. O(n)."""
+        i: cython.Py_ssize_t
+        x: cython.ulonglong
+        found: cython.int
+        out: cython.p_int
+        ranks: cython.p_int
+        firsts: cython.p_int
+        if self.n == 0:
+            return 0
+        self.n_known = self.n
+        out, ranks, firsts = ints(order), ints(codes), ints(first)
+        with cython.nogil:
+            for i in range(self.n):
+                x = raw[i]
+                if (x & (SIGN_32 ^ LOW)) > INFINITE_32:
+                    x = EVERY
+                    self.n_known -= 1
+                elif x == SIGN_32:
+                    pass  # -0.0: the key of 0.0
+                elif x & SIGN_32:
+                    x ^= LOW
+                else:
+                    x |= SIGN_32
+                self.whole[i] = x
+            found = self.few_codes(ranks, firsts)
+            if found == 0:
+                for i in range(self.n):
+                    self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
+                sort_keys(self.keys, self.spare, self.n, 32)
+                for i in range(self.n):
+                    out[i] = cython.cast(cython.int, self.keys[i] & LOW)
+                found = self.all_codes(out, ranks)
+        return found
+
+    def doubles(
+        self,
+        raw: cython.const[cython.ulonglong][:],
+        order: cython.int[::1],
+        codes: cython.int[::1],
+        first: cython.int[::1],
+    ) -> cython.int:
+        """``singles`` for a column of float64. O(n)."""
+        i: cython.Py_ssize_t
+        x: cython.ulonglong
+        found: cython.int
+        out: cython.p_int
+        ranks: cython.p_int
+        firsts: cython.p_int
+        if self.n == 0:
+            return 0
+        self.n_known = self.n
+        out, ranks, firsts = ints(order), ints(codes), ints(first)
+        with cython.nogil:
+            for i in range(self.n):
+                x = raw[i]
+                if (x & (SIGN ^ EVERY)) > INFINITE:
+                    x = EVERY
+                    self.n_known -= 1
+                elif (x & (SIGN ^ EVERY)) == 0:
+                    x = SIGN
+                elif x & SIGN:
+                    x ^= EVERY
+                else:
+                    x |= SIGN
+                self.whole[i] = x
+            found = self.few_codes(ranks, firsts)
+            if found == 0:  # by the lower halves, then by the upper ones
+                for i in range(self.n):
+                    self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
+                sort_keys(self.keys, self.spare, self.n, 32)
+                for i in range(self.n):
+                    self.rows[i] = cython.cast(cython.int, self.keys[i] & LOW)
+                for i in range(self.n):
+                    x = self.whole[self.rows[i]] >> 32
+                    self.keys[i] = (x << 32) | cython.cast(cython.ulonglong, i)
+                sort_keys(self.keys, self.spare, self.n, 32)
+                for i in range(self.n):
+                    out[i] = self.rows[self.keys[i] & LOW]
+                found = self.all_codes(out, ranks)
+        return found
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def all_codes(self, order: cython.p_int, codes: cython.p_int) -> cython.int:
+        """Number the sorted rows' values; how many there are."""
+        i: cython.Py_ssize_t
+        code: cython.int = -1
+        for i in range(self.n_known):
+            if i == 0 or self.whole[order[i]] != self.whole[order[i - 1]]:
                 code += 1
-            ranks[row] = code if i < n_known else code + 1
-    return code + 1
+            codes[order[i]] = code
+        for i in range(self.n_known, self.n):
+            codes[order[i]] = code + 1
+        return code + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def few_codes(self, codes: cython.p_int, first: cython.p_int) -> cython.int:
+        """Number the values by a hash table, if there are at most ``few``: minus their count, else 0."""
+        i: cython.Py_ssize_t
+        j: cython.int
+        k: cython.int
+        n_found: cython.int = 0
+        x: cython.ulonglong
+        slot: cython.Py_ssize_t
+        for slot in range(SLOTS):
+            self.place[slot] = -1
+        for i in range(self.n):
+            x = self.whole[i]
+            if x == EVERY:
+                codes[i] = -1
+                continue
+            slot = cython.cast(cython.Py_ssize_t, ((x * FACTOR) & EVERY) >> 55)
+            while self.place[slot] >= 0 and self.found[self.place[slot]] != x:
+                slot = (slot + 1) & (SLOTS - 1)
+            if self.place[slot] < 0:
+                if n_found == self.few:
+                    return 0
+                self.place[slot] = n_found
+                self.found[n_found] = x
+                self.rows[n_found] = cython.cast(cython.int, i)
+                n_found += 1
+            codes[i] = self.place[slot]
+        for j in range(n_found):
+            self.number[j] = 0
+            for k in range(n_found):
+                self.number[j] += self.found[k] < self.found[j]
+            first[self.number[j]] = self.rows[j]
+        for i in range(self.n):
+            codes[i] = n_found if codes[i] < 0 else self.number[codes[i]]
+        return -n_found

@@ -137,6 +137,10 @@ class Splitter:
         way: cython.int = NONE
         fraction: cython.double = 1.0  # of the weight, where missing rows stay apart
         found: cython.bint = False
+        # Codes are scattered: with few equal ones it is faster not to look at them for every boundary.
+        loose: cython.bint = (
+            2 * self.n_codes[f] > self.n_all and not self.criterion.bounded and self.criterion.min_weight <= 0.0
+        )
         if self.has_missing[f]:
             while low < known:
                 middle = (low + known) // 2
@@ -151,12 +155,19 @@ class Splitter:
             way = APART if self.apart else RIGHT
             if self.apart:
                 fraction = 1.0 - self.criterion.held_weight / self.criterion.weight
-        if (way == NONE or way == APART) and self.codes[column + order[at]] == self.codes[
-            column + order[at + known - 1]
-        ]:
+        if not loose and way != RIGHT and self.codes[column + order[at]] == self.codes[column + order[at + known - 1]]:
             return False
         while True:
+            self.criterion.loose = loose
             p = self.criterion.sweep(order, at, known, self.codes, column, way, bar / fraction)
+            if (
+                loose
+                and 0 < p
+                and p < known
+                and self.codes[column + order[at + p]] == self.codes[column + order[at + p - 1]]
+            ):
+                self.criterion.loose = False
+                p = self.criterion.sweep(order, at, known, self.codes, column, way, bar / fraction)
             if p > 0:
                 self.gain = self.criterion.gain * fraction
                 self.cut = NAN

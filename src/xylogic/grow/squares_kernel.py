@@ -51,6 +51,7 @@ class Squares(Numbers):
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
         self.unit = 2.0
+        self.is_near = False
         self.total = 0.0
         for i in range(at, at + n):
             self.total += self.grid[rows[i]]
@@ -86,6 +87,7 @@ class Squares(Numbers):
         grid: cython.p_double = self.grid
         w: cython.p_double = self.w
         weighted: cython.bint = self.weighted
+        loose: cython.bint = self.loose
         if way == LEFT:
             sum_left, left = self.held_total, self.held_weight
             first -= self.held_rows
@@ -106,7 +108,9 @@ class Squares(Numbers):
             sum_left += grid[row]
             left += w[row] if weighted else 1.0
             d = sum_left - left * mean
-            if d * d * weight > bar * (left * (weight - left)) and codes[column + order[at + p]] != codes[column + row]:
+            if d * d * weight > bar * (left * (weight - left)):
+                if not loose and codes[column + order[at + p]] == codes[column + row]:
+                    continue
                 if left < self.min_weight or weight - left < self.min_weight:
                     continue
                 if self.bounded and not self.orderly(sum_left, left, total - sum_left, weight - left):
@@ -114,6 +118,46 @@ class Squares(Numbers):
                 self.gain = d * d * weight / (left * (weight - left))
                 bar = self.gain + tie
                 best = p
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cuts(
+        self,
+        table: cython.p_double,
+        present: cython.p_int,
+        n_present: cython.int,
+        missing: cython.int,
+        total: cython.p_double,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        i: cython.int
+        cell: cython.int
+        best: cython.int = 0
+        n_left: cython.double = 0.0
+        sum_left: cython.double = 0.0
+        left: cython.double = 0.0
+        weight: cython.double = total[1]
+        mean: cython.double = total[2] / weight
+        d: cython.double
+        if way == LEFT:
+            n_left, left, sum_left = table[3 * missing], table[3 * missing + 1], table[3 * missing + 2]
+        for i in range(n_present if way == RIGHT else n_present - 1):
+            cell = 3 * present[i]
+            n_left += table[cell]
+            left += table[cell + 1]
+            sum_left += table[cell + 2]
+            d = sum_left - left * mean
+            if d * d * weight > bar * (left * (weight - left)) and self.roomy(
+                n_left, left, total[0] - n_left, weight - left
+            ):
+                if self.bounded and not self.orderly(sum_left, left, total[2] - sum_left, weight - left):
+                    continue
+                self.gain = d * d * weight / (left * (weight - left))
+                bar = self.gain + 1e-12 * self.loss
+                best = i + 1
         return best
 
     @cython.cfunc

@@ -13,7 +13,7 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.absolute_kernel import Absolute
 from xylogic.grow.classes_kernel import Classes
 from xylogic.grow.poisson_kernel import Poisson
-from xylogic.grow.sort_kernel import rank_doubles
+from xylogic.grow.sort_kernel import Ranker
 from xylogic.grow.squares_kernel import Squares
 
 __all__ = ["Target", "Weights", "class_target", "number_target"]
@@ -83,7 +83,8 @@ class Target:
             )  # fmt: skip
         if self.rule == "absolute_error":
             ranks = np.empty(len(self.y), np.int32)
-            rank_doubles(self.y.view(np.uint64), np.empty_like(ranks), ranks)
+            order, first = np.empty_like(ranks), np.empty(1, np.int32)
+            Ranker(len(ranks), 0).doubles(self.y.view(np.uint64), order, ranks, first)
             return Absolute(self.y, ranks, grid, min_rows, least)
         if self.rule == "poisson":
             return Poisson(self.y, grid, min_rows, least)
