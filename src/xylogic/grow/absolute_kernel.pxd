@@ -11,15 +11,18 @@ cdef class Absolute(Numbers):
     cdef int *place_of
     cdef int *before
     cdef int *after
+    cdef int *other_before
+    cdef int *other_after
     cdef int *aside
     cdef double *value
     cdef double *cost_left
     cdef double *cost_right
     cdef double *middle_left
     cdef double *middle_right
-    cdef int middle
+    cdef int middle, first_middle
     cdef Py_ssize_t n_linked
     cdef double below, above, sum_below, sum_above
+    cdef double first_below, first_above, first_sum_below, first_sum_above
 
     @cython.final
     cdef double weight_at(self, int place) noexcept nogil
@@ -36,4 +39,4 @@ cdef class Absolute(Numbers):
         self, int *order, Py_ssize_t at, Py_ssize_t n, bint from_right, double *cost, double *median
     ) noexcept nogil
     @cython.final
-    cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, bint from_right, double *cost) noexcept nogil
+    cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil

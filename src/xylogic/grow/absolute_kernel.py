@@ -44,7 +44,7 @@ class Absolute(Numbers):
         n: cython.Py_ssize_t = target.shape[0]
         Numbers.__init__(self, target, weights, min_rows, min_weight)
         self.additive = False
-        for name in ("row_at", "place_of", "before", "after", "aside"):
+        for name in ("row_at", "place_of", "before", "after", "other_before", "other_after", "aside"):
             self.keep[name] = np.zeros(n + 2, np.int32)
         for name in ("value", "cost_left", "cost_right", "middle_left", "middle_right"):
             self.keep[name] = np.zeros(n + 2)
@@ -56,6 +56,8 @@ class Absolute(Numbers):
         self.place_of = ints(self.keep["place_of"])
         self.before = ints(self.keep["before"])
         self.after = ints(self.keep["after"])
+        self.other_before = ints(self.keep["other_before"])
+        self.other_after = ints(self.keep["other_after"])
         self.aside = ints(self.keep["aside"])
         self.value = doubles(self.keep["value"])
         self.cost_left = doubles(self.keep["cost_left"])
@@ -64,9 +66,11 @@ class Absolute(Numbers):
         self.middle_right = doubles(self.keep["middle_right"])
         self.keys = bits(self.keep["keys"])
         self.spare = bits(self.keep["spare"])
-        self.middle = 0
+        self.middle = self.first_middle = 0
         self.n_linked = 0
         self.below = self.above = self.sum_below = self.sum_above = 0.0
+        # ``middle`` and all of these when every row is linked.
+        self.first_below = self.first_above = self.first_sum_below = self.first_sum_above = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -95,8 +99,12 @@ class Absolute(Numbers):
             self.place_of[row] = cython.cast(cython.int, i + 1)
             self.value[i + 1] = (self.target[row] - self.shift) * self.step + WHOLE - WHOLE
             self.aside[i + 1] = 0
+        self.first_middle = 0
         self.loss = self.link(True)
         self.mean = self.middle_value()
+        self.first_middle = self.middle
+        self.first_below, self.first_above = self.below, self.above
+        self.first_sum_below, self.first_sum_above = self.sum_below, self.sum_above
 
     @cython.cfunc
     @cython.nogil
@@ -115,6 +123,15 @@ class Absolute(Numbers):
         last: cython.int = 0
         w: cython.double
         weight: cython.double = self.weight if with_held else self.weight - self.held_weight
+        if with_held and self.first_middle > 0:
+            for i in range(1, cython.cast(cython.int, self.n_rows) + 2):
+                self.before[i] = i - 1
+                self.after[i - 1] = i
+            self.n_linked = self.n_rows
+            self.middle = self.first_middle
+            self.below, self.above = self.first_below, self.first_above
+            self.sum_below, self.sum_above = self.first_sum_below, self.first_sum_above
+            return self.loss
         self.middle = 0
         self.n_linked = 0
         self.below = self.above = self.sum_below = self.sum_above = 0.0
@@ -242,48 +259,72 @@ class Absolute(Numbers):
     @cython.final
     @cython.exceptval(check=False)
     def peel_plain(
-        self,
-        order: cython.p_int,
-        at: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-        from_right: cython.bint,
-        cost: cython.p_double,
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, way: cython.int
     ) -> cython.void:
-        """``peel`` where all rows weigh the same: the middle is the lower median and moves by one link at most.
+        """``peel`` of both sides at once where all rows weigh the same.
 
-        A median of an odd number of rows stays one of the others whichever is dropped; of the two medians of an even
-        number the one does that is not on the dropped row's side. From it the loss falls by that row's distance.
+        The middle is the lower median and moves by one link at most. A median of an odd number of rows stays one of
+        the others whichever is dropped; of the two medians of an even number the one does that is not on the dropped
+        row's side. From it the loss falls by that row's distance.
         """
-        i: cython.Py_ssize_t
         p: cython.Py_ssize_t
-        place: cython.int
-        kept: cython.int
-        past: cython.int
+        left: cython.double = self.link(way == LEFT or way == NONE)
+        middle: cython.int = self.middle
+        odd: cython.int = self.n_linked & 1
         before: cython.p_int = self.before
         after: cython.p_int = self.after
+        right: cython.double
+        other_middle: cython.int
+        other_odd: cython.int
+        other_before: cython.p_int
+        other_after: cython.p_int
+        place: cython.int
+        kept: cython.int
+        moved: cython.int
         place_of: cython.p_int = self.place_of
         value: cython.p_double = self.value
-        middle: cython.int = self.middle
-        odd: cython.bint = self.n_linked & 1
-        left: cython.double = self.remaining()
-        for i in range(n):
-            p = n - i if from_right else i
-            cost[p] = left
-            place = place_of[order[at + p - 1] if from_right else order[at + p]]
+        cost_left: cython.p_double = self.cost_left
+        cost_right: cython.p_double = self.cost_right
+        self.before, self.other_before = self.other_before, self.before
+        self.after, self.other_after = self.other_after, self.after
+        right = self.link(way == RIGHT or way == NONE)
+        other_middle = self.middle
+        other_odd = self.n_linked & 1
+        other_before = self.before
+        other_after = self.after
+        cost_left[n] = left
+        cost_right[0] = right
+        toward: cython.p_int = before if odd else after
+        aside: cython.p_int = after if odd else before
+        sign: cython.int = 1 if odd else -1
+        other_toward: cython.p_int = other_before if other_odd else other_after
+        other_aside: cython.p_int = other_after if other_odd else other_before
+        other_sign: cython.int = 1 if other_odd else -1
+        for p in range(n):  # without branches, which could not be predicted
+            place = place_of[order[at + n - 1 - p]]
             after[before[place]] = after[place]
             before[after[place]] = before[place]
-            # Without branches, which could not be predicted.
-            if odd:
-                kept = middle
-                past = place >= middle
-                middle += (before[middle] - middle) * past
-            else:
-                past = place <= middle
-                middle += (after[middle] - middle) * past
-                kept = middle
+            moved = middle + (toward[middle] - middle) * ((place - middle) * sign >= 0)
+            kept = moved + (middle - moved) * odd
+            middle = moved
             left -= fabs(value[place] - value[kept])
-            odd = not odd
-        cost[0 if from_right else n] = left
+            cost_left[n - 1 - p] = left
+            odd ^= 1
+            sign = -sign
+            toward, aside = aside, toward
+            place = place_of[order[at + p]]
+            other_after[other_before[place]] = other_after[place]
+            other_before[other_after[place]] = other_before[place]
+            moved = other_middle + (other_toward[other_middle] - other_middle) * (
+                (place - other_middle) * other_sign >= 0
+            )
+            kept = moved + (other_middle - moved) * other_odd
+            other_middle = moved
+            right -= fabs(value[place] - value[kept])
+            cost_right[p + 1] = right
+            other_odd ^= 1
+            other_sign = -other_sign
+            other_toward, other_aside = other_aside, other_toward
 
     @cython.cfunc
     @cython.nogil
@@ -318,19 +359,15 @@ class Absolute(Numbers):
         weight: cython.double = self.weight - (self.held_weight if way == APART else 0.0)
         loss: cython.double = self.loss
         gain: cython.double
-        plain: cython.bint = not self.weighted and not self.bounded
-        loss = self.link(way == LEFT or way == NONE)
-        if plain:
-            self.peel_plain(order, at, n, True, self.cost_left)
-        else:
+        if way == APART:
+            loss = self.link(False)
+        if self.weighted or self.bounded:
+            self.link(way == LEFT or way == NONE)
             self.peel(order, at, n, True, self.cost_left, self.middle_left)
-        if way == LEFT or way == RIGHT:
-            loss = self.loss
-        self.link(way == RIGHT or way == NONE)
-        if plain:
-            self.peel_plain(order, at, n, False, self.cost_right)
-        else:
+            self.link(way == RIGHT or way == NONE)
             self.peel(order, at, n, False, self.cost_right, self.middle_right)
+        else:
+            self.peel_plain(order, at, n, way)
         for p in range(1, n + 1 if way == RIGHT else n):
             if self.weighted:
                 left += self.w[order[at + p - 1]]

@@ -299,6 +299,15 @@ class Classes(Criterion):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def sum_up(self, side: cython.p_double) -> cython.void:
+        k: cython.int
+        side[0], side[1] = self.n_rows, self.weight
+        for k in range(self.n_classes):
+            side[2 + k] = self.count[k]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def worth(
         self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
     ) -> cython.double:

@@ -147,6 +147,12 @@ class Criterion:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def sum_up(self, side: cython.p_double) -> cython.void:
+        """Fill ``side`` for all rows of the node."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def worth(
         self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
     ) -> cython.double:

@@ -89,29 +89,26 @@ class Levels:
         i: cython.Py_ssize_t
         j: cython.int
         level: cython.int
-        missing: cython.int = -1
+        n_present: cython.int = 0
         stride: cython.int = self.stride
+        table: cython.p_double = self.table
+        present: cython.p_int = self.present
         for i in range((n_levels + 1) * stride):
-            self.table[i] = 0.0
-        self.criterion.collect(rows, at, n, codes, column, self.table)
-        for j in range(stride):
-            self.total[j] = 0.0
-        self.n_present = 0
-        for level in range(n_levels + 1):
-            if self.table[level * stride] == 0.0:
-                continue
-            if not self.criterion.weighted:
-                self.table[level * stride + 1] = self.table[level * stride]
-            if level < n_levels:
-                self.present[self.n_present] = level
-                self.n_present += 1
-            else:
-                missing = level
-                if apart:
-                    break
-            for j in range(stride):
-                self.total[j] += self.table[level * stride + j]
-        return missing
+            table[i] = 0.0
+        self.criterion.collect(rows, at, n, codes, column, table)
+        self.criterion.sum_up(self.total)
+        for level in range(n_levels):
+            present[n_present] = level
+            n_present += table[level * stride] > 0.0
+        self.n_present = n_present
+        if not self.criterion.weighted:
+            for level in range(n_levels + 1):
+                table[level * stride + 1] = table[level * stride]
+        if table[n_levels * stride] == 0.0:
+            return -1
+        for j in range(stride if apart else 0):
+            self.total[j] -= table[n_levels * stride + j]
+        return n_levels
 
     @cython.cfunc
     @cython.nogil

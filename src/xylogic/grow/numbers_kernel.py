@@ -168,5 +168,11 @@ class Numbers(Criterion):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def sum_up(self, side: cython.p_double) -> cython.void:
+        side[0], side[1], side[2] = self.n_rows, self.weight, self.total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def share(self, level: cython.p_double, at: cython.Py_ssize_t) -> cython.double:
         return level[at + 2] / level[at + 1]

@@ -19,6 +19,7 @@ INFINITE_32 = cython.declare(cython.ulonglong, 0x7F800000)
 INFINITE = cython.declare(cython.ulonglong, 0x7FF0000000000000)
 FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
+MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
 
@@ -80,13 +81,12 @@ def sort_keys(
     """
     i: cython.Py_ssize_t
     shift: cython.int = 0
-    width: cython.int = 6
+    width: cython.int
     swapped: cython.bint = False
     if n <= FEW:
         _insert(keys, n)
         return
-    while (1 << width) < n and width < DIGIT:
-        width += 1
+    width = 8 if n < MANY else DIGIT
     while shift < n_bits:
         if _pass(keys, spare, n, 32 + shift, width):
             keys, spare = spare, keys
