@@ -181,7 +181,7 @@ def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
 def _cuts(
     ints: NDArray[np.int32], given: NDArray[np.float64], feature: NDArray[np.int32], columns: Columns
 ) -> NDArray[np.float64]:
-    """Each node's cut: half-way between the values beside it unless ``given``; +inf where only missing rows go right."""
+    """Each node's cut, half-way between the values beside it unless ``given``; +inf splits missing rows off."""
     cut = np.where(np.isnan(given), np.inf, given)
     between = (feature >= 0) & np.isnan(given) & (ints[:, _ABOVE] >= 0)
     between &= columns.kind[feature] != CATEGORY
