@@ -19,7 +19,9 @@ BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are 
 WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
-FINE = cython.declare(cython.double, 536870912.0)  # steps that the targets' range has at the least, if targets are put on the grid before weights
+FINE = cython.declare(
+    cython.double, 536870912.0
+)  # steps that the targets' range has at the least, if targets are put on the grid before weights
 COARSE = cython.declare(cython.int, 20)  # binary digits of the mean, where they are not
 
 if not cython.compiled:
