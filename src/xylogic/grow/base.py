@@ -99,9 +99,10 @@ class Answers(BaseEstimator):
             values = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite=False)
             return infer_features(values, kind, self._names()), values
         sheet = open_sheet(X)
-        validate_data(self, X, skip_check_array=True)
         if sheet.by_name:
             self.feature_names_in_ = np.array(sheet.names, dtype=object)
+        else:
+            validate_data(self, X, skip_check_array=True)
         self.n_features_in_ = len(sheet.columns)
         if not (sheet.n_rows and self.n_features_in_):
             raise InvalidInputError(
@@ -126,8 +127,10 @@ class Answers(BaseEstimator):
         if plain and _is_numbers(X):
             values = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False, order="C")
         else:
-            validate_data(self, X, reset=False, skip_check_array=True)
-            values = read_table(X, features, named=hasattr(self, "feature_names_in_")).values
+            sheet = open_sheet(X, len(features))
+            if not sheet.by_name:
+                validate_data(self, X, reset=False, skip_check_array=True)
+            values = read_table(sheet, features, named=hasattr(self, "feature_names_in_")).values
         if self._cast == "float32":
             with np.errstate(over="ignore"):
                 values = values.astype(np.float32).astype(np.float64)
