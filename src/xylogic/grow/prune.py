@@ -169,14 +169,15 @@ def prune_cv(
     whole = _unfitted(est)
     sample = whole._begin(X, y, sample_weight)
     columns = sample_columns(whole, sample)
-    grown, costs = grow_single(whole, sample, columns=columns)
+    seed = whole._seed()
+    grown, costs = grow_single(whole, sample, columns=columns, seed=seed)
     path = pruning_path(grown, risk)
     alphas = _candidates(path, candidates)
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
     for train, test in _folds(whole, cv, y, sample, groups):
-        fold, _ = grow_single(whole, sample, rows=train, columns=columns)
+        fold, _ = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
         fold_path = pruning_path(fold, risk)
         scores = path_scores(fold, fold_path, held_out.part(test), decide)
         by_fold.append(scores[fold_path.places(alphas)])

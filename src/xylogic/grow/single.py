@@ -31,13 +31,20 @@ class Single(NamedTuple):
 
 
 def grow_single(
-    estimator: Any, sample: Sample, *, rows: NDArray[np.intp] | None = None, columns: Columns | None = None
+    estimator: Any,
+    sample: Sample,
+    *,
+    rows: NDArray[np.intp] | None = None,
+    columns: Columns | None = None,
+    seed: int | None = None,
 ) -> Single:
     """The tree, not pruned, of the sample's ``rows`` (positions, ascending; ``None``: all).
 
     ``columns``: ``sample_columns`` of the whole sample, where they are there already; bins are made anew for ``rows``.
+    ``seed``: in place of the next one of ``random_state``.
     Raises InvalidInputError for parameters that do not fit the sample or each other.
     """
+    seed = estimator._seed() if seed is None else seed
     part = sample if rows is None else sample.part(rows)
     costs = _costs(estimator, part)
     weight = costs.weigh(part.target, part.weight)
@@ -49,7 +56,7 @@ def grow_single(
             losses = number_losses(part.target, criterion)
         else:
             losses = class_losses(part.target, len(part.classes), criterion, costs.loss)
-        grown = grow_fractional(part.values, part.features, losses, weight, limits, seed=estimator._seed())
+        grown = grow_fractional(part.values, part.features, losses, weight, limits, seed=seed)
     else:
         if columns is None or (rows is not None and columns.mode == "hist"):
             sample, rows, columns = part, None, sample_columns(estimator, part)
@@ -61,7 +68,7 @@ def grow_single(
         weights = Weights.of(weight)
         target = replace(target, weights=weights if rows is None else weights.among(rows, sample.n_rows))
         kept = None if rows is None else rows.astype(np.int32)
-        grown = grow(columns, target, limits, rows=kept, seed=estimator._seed())
+        grown = grow(columns, target, limits, rows=kept, seed=seed)
     if costs.altered is not None:
         grown = with_values(grown, costs.shares(grown.value))
     return Single(grown, costs)
