@@ -165,6 +165,9 @@ def test_not_fitted():
         ["b", "a", "c"],
         [True, False],
         [3, -1, 7],
+        np.array([2**63 + 1, 2**63, 2**63 + 7], dtype=np.uint64),
+        np.array([-(2**63), 2**63 - 1]),
+        np.int8([-128, 127]),
         [2.0, 0.0],
         np.array(["b", "a"], dtype=object),
         np.array([(2, "x"), (1, "y")], dtype="i4,U1")["f0"],
@@ -283,6 +286,22 @@ def test_whole_weights_are_repeated_rows(data):
         else:
             assert same_trees(weighted.tree_, repeated.tree_)
             assert (weighted.grown_.weight == repeated.grown_.weight).all()
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_weights_that_are_not_whole(criterion):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150, 3)).astype(np.float32)
+    y = np.exp(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=150))
+    weight = rng.uniform(1e-3, 2, 150)
+    options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5}
+    ours = xl.DecisionTreeRegressor(**options).fit(X, y, sample_weight=weight)
+    theirs = sklearn.tree.DecisionTreeRegressor(**options, random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-8)
+    order = rng.permutation(150)
+    again = xl.DecisionTreeRegressor(**options).fit(X[order], y[order], sample_weight=weight[order])
+    np.testing.assert_array_equal(again.tree_.cut, ours.tree_.cut)
 
 
 def test_rows_without_weight_are_absent():

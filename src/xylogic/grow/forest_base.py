@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from xylogic.errors import InvalidInputError
 from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
-from xylogic.grow.base import Answers, Sample
+from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs, class_weights
 from xylogic.grow.grower import Limits, grow
@@ -232,14 +232,12 @@ class Forest(Answers):
         self._members = members
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
         self.n_outputs_ = 1
-        self._made: Ensemble | None = None
+        self._made = Kept()
 
     @property
     def _model(self) -> Ensemble:
         """Made on first use."""
-        if self._made is None:
-            self._made = self._ensemble()
-        return self._made
+        return self._made.get(self._ensemble)
 
     def _ensemble(self) -> Ensemble:
         raise NotImplementedError
