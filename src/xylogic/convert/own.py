@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
 from xylogic.domain.levels import Levels
+from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
 __all__ = ["ask_own", "from_library", "is_own"]
@@ -34,8 +35,14 @@ def ask_own(estimator: Any) -> Callable[[NDArray[np.float64]], dict[str, NDArray
     model = estimator.to_model()
     decode = _decoder(model)
     same_nodes = _same_nodes(model, estimator)
+    # The plain model of a tree with surrogates takes missing values where training had them; the tree takes them all.
+    only_model_refuses = np.array(
+        [hasattr(estimator, "surrogates_") and not feature.may_be_missing for feature in model.features]
+    )
 
     def ask(rows: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+        if np.isnan(rows[:, only_model_refuses & model.routeless]).any():
+            raise InvalidInputError("a value is missing in a column that had none in training")
         table = decode(rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that plain rows have no column names
@@ -53,7 +60,8 @@ def _same_nodes(model: Ensemble, estimator: Any) -> bool:
     """Whether the model's trees are those of the estimator, node by node; they may be an expansion of them."""
     own = [estimator.tree_] if hasattr(estimator, "tree_") else list(estimator.trees_)
     return len(own) == model.n_trees and all(
-        np.array_equal(a.left, b.left) for a, b in zip(own, model.trees, strict=True)
+        all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("left", "right", "feature", "cut"))
+        for a, b in zip(own, model.trees, strict=True)
     )
 
 
