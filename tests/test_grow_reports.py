@@ -36,11 +36,12 @@ def test_r025_missing_values_are_taken_by_every_estimator(kind, missing):
         fitted = estimator.fit(table, y)
         answer = fitted.predict(np.array([[np.nan, 0, 0], [np.nan] * 3]))
         assert np.isfinite(answer).all()
-        if missing in ("surrogate", "fractional"):
-            continue  # whose models have tests of their own
+        if missing == "fractional":
+            continue  # answers from several leaves are those of no model
         model = fitted.to_model()
-        np.testing.assert_array_equal(model.predict(np.array([[np.nan, 0, 0], [np.nan] * 3])), answer)
-        assert xl.verify_model(model, fitted, holed)
+        if missing != "surrogate" or table is holed:
+            assert model.predict(np.array([[np.nan, 0, 0]])) == answer[:1]
+        assert xl.verify_model(model, fitted, table)
 
 
 @pytest.fixture

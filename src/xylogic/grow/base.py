@@ -166,6 +166,8 @@ class ClassAnswers(ClassifierMixin, Answers):
     """Classifiers; ``classes_`` are the sorted labels of the rows with positive weight."""
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and len(y):
+            return _numbered(y)
         labels = validate_data(self, y=y)
         if labels.dtype.kind in "fc":
             check_classification_targets(labels)
@@ -212,6 +214,20 @@ class NumberAnswers(RegressorMixin, Answers):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number predicted for each row, float64 (n,). O(n * depth) a tree."""
         return self._scores(self._values(X))
+
+
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The place of each whole number among the distinct ones, and these, ascending; by counting if they are close."""
+    wide = labels.astype(np.uint64 if labels.dtype.kind == "u" else np.int64)
+    least = wide.min()
+    width = int(wide.max()) - int(least) + 1
+    if width > len(labels) + 1000:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return codes.astype(np.int64, copy=False), classes
+    above = (wide - least).astype(np.int64)
+    there = np.bincount(above, minlength=width) > 0
+    classes = (np.flatnonzero(there).astype(wide.dtype) + least).astype(labels.dtype)
+    return (np.cumsum(there) - 1)[above], classes
 
 
 def _is_numbers(X: Any) -> bool:

@@ -64,6 +64,7 @@ class _Options:
     """``Limits`` as the kernels read them."""
 
     n_orders: int
+    ordered_best: bool
     most_subsets: int
     missing: str
     max_surrogates: int
@@ -122,6 +123,7 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
     sign = np.zeros(n_features, np.int32) if limits.monotone is None else np.array(limits.monotone, dtype=np.int32)
     return _Options(
         n_orders=target.n_orders,
+        ordered_best=target.ordered_best,
         most_subsets=limits.most_subsets,
         missing=limits.missing,
         max_surrogates=limits.max_surrogates,
@@ -179,7 +181,7 @@ def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
 def _cuts(
     ints: NDArray[np.int32], given: NDArray[np.float64], feature: NDArray[np.int32], columns: Columns
 ) -> NDArray[np.float64]:
-    """Each node's cut: half-way between the values beside it unless ``given``; +inf where only missing rows go right."""
+    """Each node's cut, half-way between the values beside it unless ``given``; +inf splits missing rows off."""
     cut = np.where(np.isnan(given), np.inf, given)
     between = (feature >= 0) & np.isnan(given) & (ints[:, _ABOVE] >= 0)
     between &= columns.kind[feature] != CATEGORY
