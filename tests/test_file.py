@@ -32,7 +32,7 @@ HOSTILE_NAMES = [
 
 def example():
     """Every field of the format in use."""
-    blood = Feature("blood", "categorical", ("A", 2, 1.5, False), mutable=False, cost=2)
+    blood = Feature("blood", "categorical", ("A", 2, 1.5, False), mutable=False, cost=2, other=1.5)
     age = Feature("age", "integer", scale=10, lower=-math.inf, upper=99)
     nodes = {
         "feature": "age", "cut": 0.1, "missing": "left",
@@ -54,6 +54,17 @@ def assert_equal(a, b):
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes(), (
                 name
             )
+
+
+def test_files_of_version_1_have_no_other(tmp_path):
+    example().save(tmp_path / "new.json")
+    record = json.loads((tmp_path / "new.json").read_text())
+    assert (record["version"], record["features"][0].pop("other"), record["features"][1].pop("other")) == (2, 1.5, None)
+    record["version"] = 1
+    (tmp_path / "old.json").write_text(json.dumps(record))
+    old = load(tmp_path / "old.json")
+    assert [feature.other for feature in old.features] == [None, None]
+    assert old.features[0].categories == ("A", 2, 1.5, False)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".json.gz", ".JSON"])
@@ -209,10 +220,11 @@ def refuse(tmp_path, content, says):
         (b'{"format": "xylogic model"}', "version is None"),
         (b'{"format": "xylogic model", "version": true}', "version is True"),
         (
-            b'{"format": "xylogic model", "version": 2}',
-            "version is 2; this xylogic reads up to 1, a newer one is needed",
+            b'{"format": "xylogic model", "version": 3}',
+            "version is 3; this xylogic reads up to 2, a newer one is needed",
         ),
         (b'{"format": "xylogic model", "version": 1}', "field '.*' is missing"),
+        (b'{"format": "xylogic model", "version": 2}', "field '.*' is missing"),
         (b"\x1f\x8b", "damaged gzip"),
         (b"\x1f\x8b\x08\x00" + bytes(20), "damaged gzip"),
     ],

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xylogic.explain import Explainer, Explanation
     from xylogic.explain.compiled import compile_model
     from xylogic.grow.criteria import impurity, split_gain
+    from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -41,6 +42,8 @@ _HOMES = {
     "BudgetExceeded": "xylogic.errors",
     "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
+    "DecisionTreeClassifier": "xylogic.grow.estimators",
+    "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
     "Formula": "xylogic.circuit.formula",
     "Ensemble": "xylogic.model.ensemble",
@@ -75,6 +78,8 @@ __all__ = [
     "BudgetExceeded",
     "ClassFormulas",
     "Clause",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "Diagram",
     "Formula",
     "Ensemble",

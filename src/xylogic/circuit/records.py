@@ -22,7 +22,7 @@ from xylogic.errors import InvalidInputError
 __all__ = ["cells_of", "cells_records", "read_json", "write_json"]
 
 MAX_BYTES = 2**31
-_FEATURE = ("name", "kind", "categories", "cost", "scale", "lower", "upper", "mutable", "may_be_missing")
+_FEATURE = ("name", "kind", "categories", "cost", "scale", "lower", "upper", "mutable", "may_be_missing", "other")
 
 
 def write_json(record: dict[str, Any], path: str | PathLike[str]) -> None:

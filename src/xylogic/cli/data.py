@@ -220,6 +220,13 @@ def category(value: Any, feature: Feature, row: int) -> Hashable:
     number = as_number(value) if isinstance(value, str) else None
     if number is not None and number in known:
         return known[known.index(number)]
+    if feature.other is not None:
+        from xylogic.domain.levels import Levels
+
+        levels = Levels(feature)
+        given = int(number) if levels.whole and number is not None and number == math.floor(number) else value
+        if levels.code(given) is not None:
+            return given
     raise InvalidInputError(
         f"column {feature.name!r}, row {row}: unknown category {value!r}; known: {quoted(list(by_text))}"
     )

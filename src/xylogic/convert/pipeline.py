@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic import errors
+from xylogic.convert.own import is_own
 from xylogic.convert.sklearn import column_names, is_tree_model, made_up_names, read_trees, unwrap_search
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidModelError, UnsupportedModelError
@@ -43,18 +44,18 @@ def read_pipeline(source: Any) -> Ensemble:
     """A fitted Pipeline as an Ensemble over its original columns, with ``cast="float64"``.
 
     Allowed steps are ``"passthrough"``, ``None`` and the scalers named in ``SCALERS``, then a model that
-    ``read_trees`` takes. Raises UnsupportedModelError, naming the step, for any other, and NotFittedError.
-    O(cuts * 64) scaler evaluations.
+    ``read_trees`` takes, or one of ours. Raises UnsupportedModelError, naming the step, for any other, and
+    NotFittedError. O(cuts * 64) scaler evaluations.
     """
     *steps, (last_name, last) = source.steps
     last = unwrap_search(last)
-    if not is_tree_model(last):
+    if not (is_own(last) or is_tree_model(last)):
         raise UnsupportedModelError(
             f"step {last_name!r} of the pipeline is a {type(last).__name__}; its last step has to be a scikit-learn "
-            "DecisionTree, ExtraTree, RandomForest or ExtraTrees model"
+            "DecisionTree, ExtraTree, RandomForest or ExtraTrees model, or an xylogic estimator"
         )
     scalers = [_checked_scaler(name, step) for name, step in steps if step is not None and step != "passthrough"]
-    inner = read_trees(last)
+    inner = last.to_model() if is_own(last) else read_trees(last)
     if not scalers:
         return inner
     n_features = len(inner.features)
@@ -75,7 +76,7 @@ def read_pipeline(source: Any) -> Ensemble:
         accepts_missing=inner.accepts_missing,
         named=names is not None,
         source=f"scikit-learn Pipeline ({', '.join(type(step).__name__ for step in [*scalers, last])})",
-        limits=tuple(zip(limits[0].tolist(), limits[1].tolist(), strict=True)),
+        limits=None if inner.accepts_infinite else tuple(zip(limits[0].tolist(), limits[1].tolist(), strict=True)),
     )
 
 
@@ -97,7 +98,8 @@ def _checked_scaler(name: str, step: Any) -> Any:
 class _Chain:
     """The scalers, applied to many numbers at once, each as if it stood in a column of its own choosing."""
 
-    def __init__(self, scalers: list[Any], columns: NDArray[np.intp]) -> None:
+    def __init__(self, scalers: list[Any], columns: NDArray[np.intp], cast: str) -> None:
+        self.cast = cast
         self.scalers = [self._spread(scaler, columns) for scaler in scalers]
 
     @staticmethod
@@ -113,24 +115,26 @@ class _Chain:
         return made
 
     def __call__(self, x: Values) -> Values:
-        """What the trees see, rounded to float32; the shape of ``x``. What the pipeline refuses becomes +-inf."""
+        """What the trees see, rounded as they round; the shape of ``x``. What the pipeline refuses becomes +-inf."""
         for scaler in self.scalers:
             known = np.isfinite(x)
             with np.errstate(all="ignore"):
                 scaled = np.asarray(scaler.transform(np.where(known, x, 0.0)[np.newaxis]))[0]
             x = np.where(known, scaled, x)
         with np.errstate(over="ignore", under="ignore"):
-            return x.astype(np.float32).astype(np.float64)
+            return x.astype(self.cast).astype(np.float64)
 
 
 def _limits(scalers: list[Any], inner: Ensemble) -> tuple[Values, Values]:
     """Per column the lowest and highest float64 that the pipeline accepts."""
     columns = np.arange(len(inner.features))
-    chain = _Chain(scalers, columns)
+    chain = _Chain(scalers, columns, inner.cast)
     nothing = np.isnan(chain(np.zeros(len(columns))))  # a scaler that saw NaN only answers NaN to everything
     for column in np.flatnonzero(nothing):
         if inner.features[column].cuts or not inner.accepts_missing:
             raise UnsupportedModelError(f"the pipeline's scalers turn every number in column {column} into NaN")
+    if inner.accepts_infinite:  # and scalers refuse infinite numbers only before they scale
+        return np.full(len(columns), -_LARGEST), np.full(len(columns), _LARGEST)
     high = _largest(lambda x: chain(x) < np.inf, len(columns))
     below = _largest(lambda x: chain(x) == -np.inf, len(columns))  # -inf where no number is too low
     low = np.where(below == -np.inf, -_LARGEST, np.nextafter(below, np.inf))
@@ -142,7 +146,7 @@ def _original_cuts(scalers: list[Any], inner: Ensemble, low: Values, high: Value
     counts = [len(feature.cuts) for feature in inner.features]
     columns = np.repeat(np.arange(len(counts)), counts)
     cuts = np.array([cut for feature in inner.features for cut in feature.cuts], dtype=np.float64)
-    chain = _Chain(scalers, columns)
+    chain = _Chain(scalers, columns, inner.cast)
     found = _largest(lambda x: chain(x) <= cuts, len(columns))
     found = np.where(found >= high[columns], np.inf, np.where(found < low[columns], -np.inf, found))
     parts = np.split(found, np.cumsum(counts)[:-1])

@@ -40,6 +40,15 @@ def neighbourhood(cuts: Values) -> Values:
     return np.stack([cuts, above, below, middle, *around], axis=1)
 
 
+def as_accepted(model: Ensemble, rows: Values) -> Values:
+    """The rows with 0 or 1 in boolean columns, which hold nothing else."""
+    for column, feature in enumerate(model.features):
+        if feature.kind == "boolean":
+            cells = rows[:, column]
+            rows[:, column] = np.where(np.isnan(cells), cells, cells > 0.5)
+    return rows
+
+
 class _Background:
     """Random plausible values for the columns that a probe leaves open."""
 
@@ -78,7 +87,7 @@ def random_rows(model: Ensemble, n: int, rng: np.random.Generator) -> Values:
         holes = rng.random(rows.shape) < rng.choice([0.0, 0.0, 0.1, 0.5], size=(n, 1))
         rows[holes & ~model.routeless] = np.nan
         rows[0, ~model.routeless] = np.nan
-    return rows
+    return as_accepted(model, rows)
 
 
 def hostile_rows(model: Ensemble, rng: np.random.Generator) -> Values:
@@ -96,7 +105,7 @@ def hostile_rows(model: Ensemble, rng: np.random.Generator) -> Values:
     for row, (column, value) in enumerate(cells):
         rows[row, column] = value
     rows[len(cells)] = np.nan
-    return rows
+    return as_accepted(model, rows)
 
 
 class _Target(NamedTuple):
@@ -120,10 +129,10 @@ def probe_rows(model: Ensemble, rng: np.random.Generator, size: int = 2048) -> I
         batch.append(target)
         waiting += len(target.numbers)
         if waiting >= size:
-            yield _reaching(batch, background, model.cast)
+            yield as_accepted(model, _reaching(batch, background, model.cast))
             batch, waiting = [], 0
     if batch:
-        yield _reaching(batch, background, model.cast)
+        yield as_accepted(model, _reaching(batch, background, model.cast))
 
 
 def _targets(model: Ensemble) -> Iterator[_Target]:

@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xylogic.convert.own import from_library, is_own
 from xylogic.convert.sklearn import unwrap_search
 from xylogic.errors import InvalidInputError, InvalidModelError, UnsupportedModelError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["ACCEPTED", "from_library", "open_path", "read_model"]
+__all__ = ["ACCEPTED", "open_path", "read_model"]
 
 ACCEPTED = (
     "a fitted scikit-learn DecisionTree, ExtraTree, RandomForest or ExtraTrees classifier or regressor, "
-    "a Pipeline of scalers that ends in one, a fitted search over these, an xylogic Ensemble, or a path to a saved "
-    "model"
+    "a Pipeline of scalers that ends in one, an xylogic estimator, a fitted search over these, an xylogic Ensemble, "
+    "or a path to a saved model"
 )
 _PICKLES = (".joblib", ".pkl", ".pickle")
 
@@ -28,9 +29,9 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
 
     Parameters
     ----------
-    source : a fitted scikit-learn tree, forest, or Pipeline of scalers and one of these, or a search with a best
-        estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own format) or to a
-        joblib or pickle file.
+    source : a fitted scikit-learn tree, forest, or Pipeline of scalers and one of these; a fitted xylogic estimator; a
+        search with a best estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own
+        format) or to a joblib or pickle file.
     feature_names : names for the columns, in order, in place of the source's own.
     trusted : whether a joblib or pickle file may be opened. Opening one runs code that its writer chose.
 
@@ -44,16 +45,13 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
     source = unwrap_search(source)
     if isinstance(source, Ensemble):
         model = source
+    elif is_own(source):
+        model = source.to_model()
     elif from_library(source, "sklearn"):
         model = _read_sklearn(source)
     else:
         raise _unsupported(source)
     return model if names is None else _rename(model, names)
-
-
-def from_library(source: Any, library: str) -> bool:
-    """Whether the class of ``source``, or one that it derives from, is defined in ``library``; imports nothing."""
-    return any(base.__module__.partition(".")[0] == library for base in type(source).__mro__)
 
 
 def _read_sklearn(source: Any) -> Ensemble:

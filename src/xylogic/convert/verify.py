@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.convert import sklearn
+from xylogic.convert.own import ask_own, from_library, is_own
 from xylogic.convert.probes import hostile_rows, probe_rows, random_rows
-from xylogic.convert.read import from_library, read_model
+from xylogic.convert.read import read_model
 from xylogic.domain.table import Table, read_table
 from xylogic.errors import UnsupportedModelError
 from xylogic.model import predict
@@ -179,9 +180,11 @@ def _asker(source: Any) -> Callable[[Values], Answers]:
     """A function from encoded rows to the source's answers by question."""
     if isinstance(source, Ensemble):
         return lambda rows: _answers(source, rows)
+    if is_own(source):
+        return ask_own(sklearn.single_threaded(source))
     if not from_library(source, "sklearn"):
         raise UnsupportedModelError(
-            f"the source is a {type(source).__name__}; a scikit-learn object that "
+            f"the source is a {type(source).__name__}; a scikit-learn or xylogic object that "
             "read_model takes, or an Ensemble, is accepted"
         )
     made = sklearn.single_threaded(source)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
+from xylogic.domain.levels import Levels, is_missing
 from xylogic.errors import InvalidInputError
 
 __all__ = ["Cells", "StateSet", "is_missing", "make_cells", "runs"]
@@ -279,24 +280,12 @@ class StateSet:
         return answer
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a raw value is ``None``, NaN or a data frame's NA."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or bool(isinstance(value, float | np.floating) and np.isnan(value))
-    )
-
-
 def _code(cells: Cells, value: Any) -> float | None:
     """A raw value as a number or category code; ``None`` where it is neither, NaN where it is missing."""
     if is_missing(value):
         return math.nan
     if cells.is_set:
-        try:
-            return float(cells.feature.categories.index(value))
-        except ValueError:
-            return None
+        return Levels(cells.feature).code(value)
     try:
         return float(value)
     except (TypeError, ValueError):

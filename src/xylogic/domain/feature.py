@@ -32,6 +32,7 @@ class Feature:
     cost, scale : a change from a to b costs ``cost * |a - b| / scale`` (a changed category: ``cost``);
         ``scale=None`` is the range of the cuts, or 1.
     lower, upper : bounds on changed values, inclusive; ``None`` is no bound.
+    other : the category that stands for every level not listed; ``None``: such levels are refused.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Feature:
     scale: float | None = None
     lower: float | None = None
     upper: float | None = None
+    other: Hashable | None = None
 
     def __post_init__(self) -> None:
         def refuse(what: str) -> InvalidInputError:
@@ -65,6 +67,8 @@ class Feature:
             raise refuse("categories belong to kind 'categorical', which needs at least one")
         if len(set(levels)) != len(levels):
             raise refuse("a category is listed twice")
+        if self.other is not None and not (isinstance(self.other, Hashable) and self.other in levels):
+            raise refuse(f"other is {self.other!r}, which is not one of its categories")
         for flag in ("mutable", "may_be_missing"):
             if not isinstance(getattr(self, flag), bool | np.bool_):
                 raise refuse(f"{flag} is {getattr(self, flag)!r}; True or False is accepted")

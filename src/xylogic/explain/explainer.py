@@ -28,7 +28,7 @@ from xylogic.search.engine import Engine, Goal
 __all__ = ["Explainer"]
 
 _TIES = ("model", "merged", "winners")
-_OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts"))
+_OPTIONS = tuple(f.name for f in fields(Feature) if f.name not in ("name", "categories", "cuts", "other"))
 _MANY = (
     "prediction", "scores", "margin", "sufficient_reason", "smallest_sufficient_reason", "sufficient_reasons",
     "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons",

@@ -29,7 +29,7 @@ from xylogic.model.tree import Tree
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "xylogic model", 1
+FORMAT, VERSION = "xylogic model", 2  # 1 had no "other" in its features
 MAX_BYTES = 2**30
 _SMALL, _MOST_COMPRESSED = 2**26, 50  # no model of more than 64 MB is compressed 50-fold: 10-fold is much
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -60,6 +60,7 @@ _FEATURE: dict[str, tuple[type, ...]] = {
     "scale": (*_NUMBER, type(None)),
     "lower": (*_NUMBER, str, type(None)),
     "upper": (*_NUMBER, str, type(None)),
+    "other": (bool, int, float, str, type(None)),
 }
 _FEATURE_NUMBERS = ("cost", "scale", "lower", "upper")
 _TREE: dict[str, tuple[type, ...]] = {
@@ -122,6 +123,8 @@ def _head(model: Ensemble) -> dict[str, Any]:
 
 def _feature_record(feature: Feature) -> dict[str, Any]:
     record = {name: getattr(feature, name) for name in _FEATURE}
+    if feature.other is not None:
+        record["other"] = _label_out(feature.other, f"feature {feature.name!r}: category")
     record["categories"] = [_label_out(label, f"feature {feature.name!r}: category") for label in feature.categories]
     for number in _FEATURE_NUMBERS:
         record[number] = None if record[number] is None else _float_out(float(record[number]))
@@ -173,6 +176,8 @@ def load(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ensemble:
         raise InvalidModelError(f"version is {version!r}; {VERSION} is accepted")
     if version > VERSION:
         raise InvalidModelError(f"version is {version}; this xylogic reads up to {VERSION}, a newer one is needed")
+    if version == 1 and isinstance(found.get("features"), list):
+        found["features"] = [{**f, "other": None} if isinstance(f, dict) else f for f in found["features"]]
     return _model(_checked({k: v for k, v in found.items() if k not in ("format", "version")}, _MODEL, "the model"))
 
 

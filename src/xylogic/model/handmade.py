@@ -190,7 +190,7 @@ def _leaf_values(nodes: Sequence[Node], labels: list[Any] | None) -> np.ndarray[
 
 def _aspect(part: Ensemble, name: str) -> Any:
     if name == "columns":
-        return [(feature.name, feature.kind, feature.categories) for feature in part.features]
+        return [(feature.name, feature.kind, feature.categories, feature.other) for feature in part.features]
     return getattr(part, name)
 
 

@@ -1,0 +1,215 @@
+"""What all estimators share: reading tables and targets, row weights, and answers through one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    validate_data,
+)
+
+from xylogic import errors
+from xylogic.domain.feature import Feature
+from xylogic.domain.infer import infer_features, infer_table
+from xylogic.domain.sheet import open_sheet
+from xylogic.domain.table import read_table
+from xylogic.errors import InvalidInputError
+from xylogic.model.ensemble import Ensemble
+
+__all__ = ["Answers", "ClassAnswers", "NumberAnswers", "Sample"]
+
+_SEEDS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sample:
+    """A training set as the grower takes it; rows of weight 0 are left out.
+
+    Attributes
+    ----------
+    features : the columns.
+    values : float32 or float64 (n, n_features), category codes, NaN for missing.
+    target : int64 (n,) positions in ``classes``, or float64 (n,).
+    weight : float64 (n,), ``sample_weight``, positive; ``None`` for 1 each.
+    classes : the sorted labels, or ``None`` for numbers.
+    rows : int64 (n,), which of the rows given these are; ``None`` for all.
+    """
+
+    features: tuple[Feature, ...]
+    values: NDArray[Any]
+    target: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    classes: NDArray[Any] | None
+    rows: NDArray[np.int64] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.n_rows if self.weight is None else self.weight.sum())
+
+
+class Answers(BaseEstimator):
+    """A fitted model that answers through ``to_model()``, or through ``_scores``, which answers the same."""
+
+    def _read(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
+        """The training set; sets ``n_features_in_``, ``feature_names_in_`` and ``features_``.
+
+        Raises InvalidInputError and scikit-learn's own ValueErrors.
+        """
+        target, classes = self._read_target(y)
+        features, values = self._read_training(X)
+        check_consistent_length(values, target)
+        weight, rows = None, None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, values, dtype=np.float64, ensure_non_negative=True)
+            if not weight.all():
+                rows = np.flatnonzero(weight)
+                if not len(rows):
+                    raise InvalidInputError("every row has sample_weight 0; at least one above 0 is needed")
+                values, target, weight = values[rows], target[rows], weight[rows]
+                if classes is not None:
+                    there, target = np.unique(target, return_inverse=True)
+                    classes = classes[there]
+        self.features_ = features
+        return Sample(features, values, target, weight, classes, rows)
+
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """The targets and their classes, if they have any."""
+        raise NotImplementedError
+
+    def _read_training(self, X: Any) -> tuple[tuple[Feature, ...], NDArray[Any]]:
+        if isinstance(getattr(self, "categorical_features", None), str | None) and _is_numbers(X):
+            kind = {"b": "boolean", "i": "integer", "u": "integer"}.get(np.asarray(X).dtype.kind, "numeric")
+            values = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+            return infer_features(values, kind, self._names()), values
+        sheet = open_sheet(X)
+        validate_data(self, X, skip_check_array=True)
+        if sheet.by_name:
+            self.feature_names_in_ = np.array(sheet.names, dtype=object)
+        self.n_features_in_ = len(sheet.columns)
+        if not (sheet.n_rows and self.n_features_in_):
+            raise InvalidInputError(
+                f"X has {sheet.n_rows} rows and {self.n_features_in_} columns; at least 1 is needed"
+            )
+        found = infer_table(sheet, self._names(), self.categorical_features)
+        return found.features, found.values
+
+    def _names(self) -> list[str]:
+        """The columns' names, or ``x0``, ``x1``, ... where they have none."""
+        given = getattr(self, "feature_names_in_", None)
+        return [f"x{place}" for place in range(self.n_features_in_)] if given is None else [str(name) for name in given]
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """A table to be answered: float64 (n, n_features), category codes, NaN for missing, as ``Ensemble.admit`` says.
+
+        Raises NotFittedError, InvalidInputError, and scikit-learn's own ValueErrors.
+        """
+        self._check_fitted()
+        features: tuple[Feature, ...] = self.features_
+        plain = not any(feature.kind in ("categorical", "boolean") for feature in features)
+        if plain and _is_numbers(X):
+            values = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False, order="C")
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+            values = read_table(X, features, named=hasattr(self, "feature_names_in_")).values
+        if self._cast == "float32":
+            with np.errstate(over="ignore"):
+                values = values.astype(np.float32).astype(np.float64)
+        return values
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise errors.NotFittedError(f"this {type(self).__name__} is not fitted; call fit first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "features_") and hasattr(self, "_cast")
+
+    def _seed(self) -> int:
+        """The next seed of ``random_state``."""
+        return int(check_random_state(self.random_state).randint(_SEEDS))
+
+    def to_model(self) -> Ensemble:
+        """The same function as a frozen ``Ensemble``, for explaining, compiling and saving."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = False
+        # Text columns are taken, but ``input_tags.string`` means to scikit-learn that any object in a cell goes;
+        # here a cell that is no scalar is refused, naming column and row.
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+
+class ClassAnswers(ClassifierMixin, Answers):
+    """Classifiers; ``classes_`` are the sorted labels of the rows with positive weight."""
+
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        labels = validate_data(self, y=y)
+        if labels.dtype.kind in "fc":
+            check_classification_targets(labels)
+        try:
+            classes, codes = np.unique(labels, return_inverse=True)
+        except TypeError as error:
+            raise InvalidInputError(f"Unknown label type: the labels cannot be sorted ({error})") from error
+        return codes.astype(np.int64, copy=False), classes
+
+    def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Class probabilities of encoded rows, float64 (n, n_classes)."""
+        raise NotImplementedError
+
+    def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The position of each encoded row's class in ``classes_``."""
+        return self._scores(values).argmax(axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row, of the labels' own dtype, shape (n,). O(n * depth) a tree."""
+        codes = self._decide(self._values(X))
+        return self.classes_.take(codes, axis=0)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The class shares of each row, float64 (n, n_classes), columns as in ``classes_``."""
+        return self._scores(self._values(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of ``predict_proba``; -inf for a share of 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class NumberAnswers(RegressorMixin, Answers):
+    """Regressors."""
+
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
+        target = validate_data(self, y=y, y_numeric=True)
+        return np.require(target, np.float64, ["C", "W"]), None  # the kernels take no read-only arrays
+
+    def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions of encoded rows, float64 (n,)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The number predicted for each row, float64 (n,). O(n * depth) a tree."""
+        return self._scores(self._values(X))
+
+
+def _is_numbers(X: Any) -> bool:
+    """Whether ``X`` is an array, of numbers only; data frames and lists are not."""
+    if isinstance(X, np.ma.MaskedArray | list | tuple) or hasattr(X, "columns") or hasattr(X, "column_names"):
+        return False
+    if hasattr(X, "tocsr") or hasattr(X, "nnz"):
+        return True  # which scikit-learn refuses in its own words
+    return hasattr(X, "__array__") and np.asarray(X).dtype.kind in "fiubc"
