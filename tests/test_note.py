@@ -171,7 +171,7 @@ class TestBreastCancer:
         assert round(pruned.score(X_test, y_test), 3) == 0.918
 
     def test_instability(self, cancer):
-        """The halves of the note: 10.5 % of the test rows answered otherwise."""
+        """The halves of the note: 10.5 % of the test rows answered otherwise; other draws of ties: 9.4 to 17.5 %."""
         X_train, X_test, y_train, _ = cancer
         rng = np.random.default_rng(0)
         rng.choice(np.repeat([0, 1, 2], [6, 3, 1]), size=(100_000, 10))
@@ -183,10 +183,10 @@ class TestBreastCancer:
         ]
         assert [names[tree.tree_.feature[0]] for tree in trees] == ["worst perimeter", "mean concave points"]
         apart = np.mean(trees[0].predict(X_test) != trees[1].predict(X_test))
-        assert 0.07 <= apart <= 0.14
+        assert 0.09 <= apart <= 0.18
 
     def test_missing_values(self, cancer):
-        """30 % of the root feature hidden in both parts: 0.947 with the note's alpha."""
+        """30 % of the root feature hidden in both parts: 0.947 with the note's alpha; other draws of ties: 0.936."""
         X_train, X_test, y_train, y_test = cancer
         rng = np.random.default_rng(0)
         rng.choice(np.repeat([0, 1, 2], [6, 3, 1]), size=(100_000, 10))
@@ -198,7 +198,7 @@ class TestBreastCancer:
         tree = xl.DecisionTreeClassifier(ccp_alpha=0.00879397).fit(X_train, y_train)
         theirs = SklearnTree(ccp_alpha=0.00879397, random_state=0).fit(X_train, y_train)
         assert round(theirs.score(X_test, y_test), 3) == 0.947
-        assert tree.score(X_test, y_test) == pytest.approx(0.947, abs=0.012)
+        assert round(tree.score(X_test, y_test), 3) in (0.936, 0.947)
 
     def test_the_notes_own_way_finds_the_same_alpha(self, cancer):
         X_train, _, y_train, _ = cancer
