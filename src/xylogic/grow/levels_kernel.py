@@ -306,7 +306,7 @@ class Levels:
         apart: cython.bint,
         bar: cython.double,
     ) -> cython.bint:
-        """The best split of ``rows[at:at + n]`` by the levels ``codes[column + row]``; whether it gains more than ``bar``.
+        """The best split of ``rows[at:at + n]`` by their levels ``codes[column + row]``; whether it gains over ``bar``.
 
         O(n + n_levels * n_orders * width), with subsets tried at most ``most_subsets`` times that.
         """

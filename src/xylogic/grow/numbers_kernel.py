@@ -59,8 +59,9 @@ class Numbers(Criterion):
     def place(
         self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, centred: cython.bint
     ) -> cython.void:
-        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``; find their weight, mean, ends,
-        sum and sum of squares.
+        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``.
+
+        Their weight, mean, ends, sum and sum of squares are found, too.
 
         ``centred`` puts the grid's zero near the mean, else ``shift`` is 0. Rows of equal targets stay off the grid.
         """

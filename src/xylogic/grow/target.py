@@ -1,4 +1,4 @@
-"""What is to be predicted, as the criteria's kernels want it: sums of it are exact, so the order of rows is no matter."""
+"""What is to be predicted, as the kernels want it: sums of it are exact, so the order of rows does not matter."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def number_target(y: NDArray[np.float64], weight: NDArray[np.float64] | None, cr
 
 
 def _log_table(total: float) -> NDArray[np.float64]:
-    """x * log2(x) of 0, 1, ... ``total``, on a grid on which sums of it stay exact; empty where it would be too long."""
+    """x * log2(x) of 0, 1, ... ``total``, on a grid where sums of it are exact; empty where it would be too long."""
     if not 2 <= total <= _MAX_TABLE:
         return np.zeros(1)
     x = np.arange(1, int(total) + 1, dtype=np.float64)

@@ -1,0 +1,127 @@
+"""Which rows each tree of a forest takes, and what the trees say of the rows that they did not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.model import predict_kernel
+from xylogic.model.flat import flatten
+from xylogic.model.tree import Tree
+
+__all__ = ["Bagging", "fingerprint", "number_of_draws", "out_of_bag", "tree_seeds"]
+
+_SEEDS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bagging:
+    """How each tree of a forest draws its rows: with replacement, a row's chance in proportion to its weight.
+
+    The draws of a seed are those of scikit-learn's forests (1.9), number by number.
+
+    Attributes
+    ----------
+    n_rows : the rows there are, all of positive weight.
+    n_draws : how many are drawn for a tree; ``None``: no drawing, every tree takes every row.
+    weight : float64 (n_rows,), or ``None`` for equal ones.
+    rows : int64 (n_rows,), where the rows stand in the table given to ``fit``; ``None``: they are its rows.
+    n_given : the rows of that table.
+    data : a fingerprint of the rows, their targets and weights.
+    """
+
+    n_rows: int
+    n_draws: int | None
+    weight: NDArray[np.float64] | None = None
+    rows: NDArray[np.int64] | None = None
+    n_given: int = 0
+    data: bytes = b""
+
+    def draw(self, seed: int) -> NDArray[np.int64]:
+        """The rows of the tree with this seed, in the order drawn: (n_draws,). O(n_rows + n_draws log n_rows)."""
+        if self.n_draws is None:
+            return np.arange(self.n_rows)
+        random = np.random.RandomState(seed)
+        if self.weight is None:
+            return random.randint(0, self.n_rows, self.n_draws).astype(np.int64)
+        share = self.weight / self.weight.sum()
+        return random.choice(self.n_rows, self.n_draws, replace=True, p=share).astype(np.int64)
+
+    def counts(self, seed: int) -> NDArray[np.int64]:
+        """How often each row is drawn for that tree: (n_rows,)."""
+        return np.bincount(self.draw(seed), minlength=self.n_rows)
+
+    def samples(self, seed: int) -> NDArray[np.int64]:
+        """``draw``, by the rows of the table given to ``fit``."""
+        return self.draw(seed) if self.rows is None else self.rows[self.draw(seed)]
+
+    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``values``, (n_rows, ...), by the rows of that table; NaN at its other rows."""
+        if self.rows is None:
+            return values
+        found = np.full((self.n_given, *values.shape[1:]), np.nan)
+        found[self.rows] = values
+        return found
+
+
+def number_of_draws(max_samples: float | None, n_rows: int, weight: NDArray[np.float64] | None) -> int:
+    """``max_samples`` as a number of draws: ``None`` is one per row, a fraction is one of the total weight, at least 1.
+
+    Without weights the total weight is ``n_rows``.
+    """
+    if max_samples is None:
+        return n_rows
+    if isinstance(max_samples, int | np.integer):
+        return int(max_samples)
+    total = n_rows if weight is None else float(weight.sum())
+    return max(1, int(max_samples * total))
+
+
+def tree_seeds(random: np.random.RandomState, n_trees: int) -> list[int]:
+    """One seed per tree. The first ones do not depend on ``n_trees``, so that a forest can be grown further."""
+    return [int(seed) for seed in random.randint(_SEEDS, size=n_trees)]
+
+
+def fingerprint(*arrays: NDArray[Any] | None) -> bytes:
+    """A hash of the arrays' contents and shapes. O(bytes)."""
+    made = blake2b(digest_size=16)
+    for array in arrays:
+        if array is not None:
+            made.update(repr((array.shape, array.dtype)).encode())
+            made.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return made.digest()
+
+
+def out_of_bag(
+    members: Iterable[tuple[Tree, int]],
+    answers: Iterable[NDArray[np.float64]],
+    values: NDArray[np.float64],
+    bag: Bagging,
+) -> NDArray[np.float64]:
+    """The mean answer of the trees that did not draw a row: float64 (n_rows, n_outputs), NaN where all trees did.
+
+    Parameters
+    ----------
+    members : each tree and its seed.
+    answers : per tree float64 (n_nodes, n_outputs), what its leaves answer.
+    values : float64 (n_rows, n_features), the rows of ``bag``.
+
+    Sums run in tree order. O(n_trees * n_rows * depth).
+    """
+    total: Any = None
+    seen = np.zeros(bag.n_rows)
+    for (tree, seed), answer in zip(members, answers, strict=True):
+        out = np.flatnonzero(bag.counts(seed) == 0)
+        leaves = np.empty((len(out), 1), dtype=np.int32)
+        predict_kernel.apply(values[out], *flatten([tree]).routing, leaves)
+        if total is None:
+            total = np.zeros((bag.n_rows, answer.shape[1]))
+        total[out] += answer[leaves[:, 0]]
+        seen[out] += 1
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / seen[:, np.newaxis])

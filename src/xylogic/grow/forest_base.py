@@ -1,0 +1,327 @@
+"""What both kinds of forest share: drawing rows, growing trees in threads, and answering.
+
+Each tree has a seed, drawn from ``random_state``, that decides all that is random about it: trees may be grown in any
+order, in any number of threads, and the forest is the same.
+
+With ``bootstrap``, a tree draws rows with replacement, each in proportion to its weight (``sample_weight`` times class
+weight), and is grown on the rows drawn, each weighing as often as it was drawn. So scikit-learn 1.9 does it, and the
+same rows are drawn here. Therefore ``min_samples_split`` and ``min_samples_leaf`` count distinct rows drawn (fractions:
+of all rows), while ``min_weight_fraction_leaf`` and ``min_impurity_decrease`` are shares of the draws. Without, every
+tree takes all rows with their weights, and trees differ by ``max_features`` and by random cuts.
+
+A row of weight 0 is no row. A row of whole weight w counts in expectation like w rows where as many are drawn:
+``max_samples`` as a number, or as a fraction, which is one of the total weight. ``None`` draws as many rows as there
+are, whatever they weigh.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from xylogic.errors import InvalidInputError
+from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
+from xylogic.grow.base import Answers, Sample
+from xylogic.grow.columns import Columns
+from xylogic.grow.costs import Costs, class_weights
+from xylogic.grow.grower import Limits, grow
+from xylogic.grow.growing import growth_limits, importances, sample_columns, with_values
+from xylogic.grow.grown import Grown
+from xylogic.grow.parameters import TREE, Rule, criterion_name, or_none, whole
+from xylogic.grow.reading import paths
+from xylogic.grow.target import Target, class_target, number_target
+from xylogic.model import predict
+from xylogic.model.ensemble import Ensemble
+from xylogic.model.tree import Tree
+
+__all__ = ["ClassRows", "Forest", "Member", "NumberRows"]
+
+Floats = NDArray[np.float64]
+_BLOCK = 2000  # rows that are worth a thread
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+_FLAG = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
+
+FOREST: Mapping[str, Rule] = {
+    **TREE,
+    "n_estimators": whole(1),
+    "bootstrap": _FLAG,
+    "oob_score": Rule(lambda value: _FLAG.holds(value) or callable(value), "True, False or a function"),
+    "n_jobs": or_none(Rule(lambda value: _is_whole(value) and value != 0, "a whole number, not 0,")),
+    "verbose": whole(0),
+    "warm_start": _FLAG,
+    "max_samples": or_none(
+        Rule(
+            lambda value: (_is_whole(value) and value >= 1) or (isinstance(value, float) and 0 < value < np.inf),
+            "a whole number of rows, a float that is a fraction of their weight,",
+        )
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NumberRows:
+    """The rows of a regression forest: targets float64 (n,), and weights float64 (n,) or ``None``."""
+
+    target: NDArray[Any]
+    weight: Floats | None
+    criterion: str
+
+    def weights(self, counts: NDArray[np.int64] | None) -> Floats | None:
+        """The rows' weights in a tree that draws each so often, 0 for never; ``None`` for 1 each."""
+        return self.weight if counts is None else counts.astype(np.float64)
+
+    def targets(self, weight: Floats | None) -> Target:
+        """What the grower takes; weights are positive."""
+        return number_target(self.target, weight, self.criterion)
+
+    def finish(self, grown: Grown) -> Grown:
+        """The tree as it answers."""
+        return grown
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassRows(NumberRows):
+    """The rows of a classification forest: class codes and weights, the classes' included.
+
+    ``balanced``: whether classes weigh the same in each tree's draws.
+    """
+
+    n_classes: int = 2
+    costs: Costs = field(default_factory=Costs)
+    balanced: bool = False
+
+    def weights(self, counts: NDArray[np.int64] | None) -> Floats | None:
+        if counts is None:
+            return self.weight
+        weight = counts.astype(np.float64)
+        if not self.balanced:
+            return weight
+        drawn = class_weights(self.target, weight, self.n_classes)
+        there = drawn > 0
+        factor = np.divide(drawn.sum(), there.sum() * drawn, out=np.zeros_like(drawn), where=there)
+        return weight * factor[self.target]
+
+    def targets(self, weight: Floats | None) -> Target:
+        return class_target(self.target, self.n_classes, weight, criterion_name(self.criterion), self.costs.loss)
+
+    def finish(self, grown: Grown) -> Grown:
+        if self.costs.altered is None:
+            return grown
+        return with_values(grown, self.costs.shares(grown.value))
+
+
+def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: float, bag: Bagging, seed: int) -> Grown:
+    """One tree; ``least_share``: the share of its weight that a leaf must have."""
+    weight = rows.weights(None if bag.n_draws is None else bag.counts(seed))
+    taken = None
+    total = float(bag.n_rows)
+    if weight is not None:
+        total = float(weight.sum())
+        taken = np.flatnonzero(weight > 0).astype(np.int32)
+        weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
+    if least_share:
+        limits = replace(limits, min_weight_leaf=least_share * total)
+    inner_seed = int(np.random.RandomState(seed).randint(2**31 - 1))  # as a single tree with this random_state
+    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=inner_seed))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Member:
+    """One tree, the seed that it was drawn and grown with, and what it was drawn from."""
+
+    grown: Grown
+    seed: int
+    bag: Bagging
+
+
+class Forest(Answers):
+    """What both kinds of forest share: drawing, growing, and answering out of bag."""
+
+    _members: tuple[Member, ...]
+
+    def _grow(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+        """Grow the trees, or as many more as ``n_estimators`` asks for, and become the fitted forest."""
+        before = self._members if self._further() else ()
+        self._check_numbers(len(before))
+        sample = self._read(X, y, sample_weight)
+        rows = self._rows(sample)
+        bag = self._bag(sample, rows.weight, 0 if sample_weight is None else np.asarray(sample_weight).size)
+        if self.oob_score and any(member.bag.data != bag.data for member in before):
+            raise InvalidInputError(
+                "oob_score: some trees were grown on other rows, to which these are not out of bag; "
+                "grow a forest further on the rows it was grown on, or set oob_score=False"
+            )
+        from sklearn.utils import check_random_state
+
+        one = partial(
+            _grow_one, sample_columns(self, sample), rows, growth_limits(self, sample, 0.0),
+            self.min_weight_fraction_leaf, bag,
+        )  # fmt: skip
+        seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
+        new = [Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(one, seeds), seeds, strict=True)]
+        self._become(sample, (*before, *new))
+        if self.oob_score:
+            self._score_out_of_bag(sample, bag)
+
+    def _further(self) -> bool:
+        """Whether ``fit`` adds to the trees that there are."""
+        return bool(self.warm_start) and self.__sklearn_is_fitted__()
+
+    def _check_numbers(self, n_before: int) -> None:
+        if not self.bootstrap:
+            for name in ("max_samples", "oob_score"):
+                if getattr(self, name):
+                    raise InvalidInputError(f"{name} is {getattr(self, name)!r}, which needs bootstrap=True")
+        if n_before >= self.n_estimators:
+            raise InvalidInputError(
+                f"n_estimators is {self.n_estimators}, and with warm_start fit only adds trees to the {n_before} that "
+                "there are: ask for more, or set warm_start=False to grow them anew"
+            )
+
+    def _read_training(self, X: Any) -> Any:
+        if self._further():  # by the columns, categories and precision of the trees that there are
+            return self.features_, self._values(X).astype(self._cast)
+        return super()._read_training(X)
+
+    def _bag(self, sample: Sample, weight: Floats | None, n_given: int) -> Bagging:
+        n_draws = None
+        if self.bootstrap:
+            n_draws = number_of_draws(self.max_samples, sample.n_rows, weight)
+        if weight is not None and weight.min() == weight.max():
+            weight = None
+        return Bagging(
+            sample.n_rows,
+            n_draws,
+            weight,
+            sample.rows,
+            n_given,
+            data=fingerprint(sample.values, sample.target, sample.weight),
+        )
+
+    def _in_parallel(self, one: Any, arguments: Any) -> list[Any]:
+        from joblib import Parallel, delayed
+
+        run = Parallel(n_jobs=self.n_jobs, verbose=self.verbose, prefer="threads")
+        return list(run(delayed(one)(argument) for argument in arguments))
+
+    def _in_blocks(self, ask: Any, values: Floats) -> NDArray[Any]:
+        """``ask`` of all rows, some rows a thread."""
+        from joblib import effective_n_jobs
+
+        n_blocks = min(effective_n_jobs(self.n_jobs), len(values) // _BLOCK)
+        if n_blocks < 2:
+            return np.asarray(ask(values))
+        return np.concatenate(self._in_parallel(ask, np.array_split(values, n_blocks)))
+
+    def _rows(self, sample: Sample) -> NumberRows:
+        """The targets and weights that trees are grown on."""
+        raise NotImplementedError
+
+    def _become(self, sample: Sample, members: tuple[Member, ...]) -> None:
+        self._members = members
+        self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
+        self.n_outputs_ = 1
+        self._made: Ensemble | None = None
+
+    @property
+    def _model(self) -> Ensemble:
+        """Made on first use."""
+        if self._made is None:
+            self._made = self._ensemble()
+        return self._made
+
+    def _ensemble(self) -> Ensemble:
+        raise NotImplementedError
+
+    def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
+        raise NotImplementedError
+
+    def _out_of_bag(self, sample: Sample, bag: Bagging, answer: Floats) -> Floats:
+        """The mean answer of the trees that did not draw a row; ``answer`` is (nodes of all trees, n_outputs).
+
+        Warns of rows that all trees drew.
+        """
+        members = [(member.grown.tree, member.seed) for member in self._members]
+        answers = np.split(answer, self._model.flat.roots[1:])
+        found = out_of_bag(members, answers, sample.values.astype(np.float64), bag)
+        n_without = int(np.isnan(found[:, 0]).sum())
+        if n_without:
+            warnings.warn(
+                f"{n_without} of {len(found)} rows were drawn by every tree and have no out-of-bag answer: it is NaN, "
+                "and they do not score; more trees would help",
+                UserWarning,
+                stacklevel=5,
+            )
+        return found
+
+    def _out_of_bag_score(self, sample: Sample, found: Floats, truth: Any, answer: Any, score: Any) -> float:
+        """``score`` of the rows that have an out-of-bag answer, or what ``oob_score`` says of them."""
+        known = ~np.isnan(found[:, 0])
+        if not known.any():
+            return float("nan")
+        if callable(self.oob_score):
+            return self.oob_score(truth[known], answer[known])
+        return score(truth[known], answer[known], sample_weight=None if sample.weight is None else sample.weight[known])
+
+    @property
+    def grown_(self) -> tuple[Grown, ...]:
+        """The trees with the statistics of their nodes."""
+        self._check_fitted()
+        return tuple(member.grown for member in self._members)
+
+    @property
+    def trees_(self) -> tuple[Tree, ...]:
+        """The trees."""
+        return tuple(grown.tree for grown in self.grown_)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """Per tree the rows of ``X`` that it was grown on, as drawn; made anew each time."""
+        self._check_fitted()
+        return [member.bag.samples(member.seed) for member in self._members]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's part of the impurity that a tree's splits remove, averaged over the trees that have any.
+
+        float64 (n_features,), of sum 1 or all zero. Columns of many values are favoured;
+        ``sklearn.inspection.permutation_importance`` does not do so.
+        """
+        parts = [importances(grown, self.n_features_in_) for grown in self.grown_]
+        total = np.sum(parts, axis=0)
+        return np.asarray(total / total.sum() if total.any() else total)
+
+    def to_model(self) -> Ensemble:
+        """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
+
+        Where a loss matrix decides about averages, its scores are expected losses, negative, without probabilities.
+        """
+        self._check_fitted()
+        return self._model
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf of each row in each tree, as nodes of ``trees_``: int64 (n, n_trees). O(n * n_trees * depth)."""
+        values = self._values(X)
+        return self._in_blocks(partial(predict.apply, self._model), values).astype(np.int64)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """The nodes that each row passes: a scipy CSR matrix of ones, (n, n_nodes of all trees), and where trees begin.
+
+        Columns ``start[t]`` to ``start[t + 1]`` are the nodes of tree t.
+        """
+        from scipy.sparse import hstack
+
+        leaves = self.apply(X)
+        parts = [paths(tree, column) for tree, column in zip(self.trees_, leaves.T, strict=True)]
+        return hstack(parts, format="csr"), np.cumsum([0, *(part.shape[1] for part in parts)])
