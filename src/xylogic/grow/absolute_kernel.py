@@ -97,7 +97,9 @@ class Absolute(Numbers):
             row = cython.cast(cython.int, self.keys[i] & 0x7FFFFFFF)
             self.row_at[i + 1] = row
             self.place_of[row] = cython.cast(cython.int, i + 1)
-            self.value[i + 1] = (self.target[row] - self.shift) * self.step + WHOLE - WHOLE
+            self.value[i + 1] = (self.target[row] - self.shift) * self.step
+            if not self.rough:
+                self.value[i + 1] = self.value[i + 1] + WHOLE - WHOLE
             self.aside[i + 1] = 0
         self.first_middle = 0
         self.loss = self.link(True)
@@ -147,10 +149,10 @@ class Absolute(Numbers):
                 self.middle = i
             elif self.middle == 0:
                 self.below += w
-                self.sum_below += w * self.value[i]
+                self.sum_below += w * self.value[i] + WHOLE - WHOLE
             else:
                 self.above += w
-                self.sum_above += w * self.value[i]
+                self.sum_above += w * self.value[i] + WHOLE - WHOLE
         self.after[last] = cython.cast(cython.int, self.n_rows) + 1
         self.before[self.n_rows + 1] = last
         return self.remaining()
@@ -191,36 +193,36 @@ class Absolute(Numbers):
         self.n_linked -= 1
         if place < self.middle:
             self.below -= w
-            self.sum_below -= w * self.value[place]
+            self.sum_below -= w * self.value[place] + WHOLE - WHOLE
         elif place > self.middle:
             self.above -= w
-            self.sum_above -= w * self.value[place]
+            self.sum_above -= w * self.value[place] + WHOLE - WHOLE
         elif self.n_linked == 0:
             return
         elif self.after[place] <= self.n_rows:
             self.middle = self.after[place]
             w = self.weight_at(self.middle)
             self.above -= w
-            self.sum_above -= w * self.value[self.middle]
+            self.sum_above -= w * self.value[self.middle] + WHOLE - WHOLE
         else:
             self.middle = self.before[place]
             w = self.weight_at(self.middle)
             self.below -= w
-            self.sum_below -= w * self.value[self.middle]
+            self.sum_below -= w * self.value[self.middle] + WHOLE - WHOLE
         while True:
             w = self.weight_at(self.middle)
             if self.below > self.above + w:
                 self.above += w
-                self.sum_above += w * self.value[self.middle]
+                self.sum_above += w * self.value[self.middle] + WHOLE - WHOLE
                 self.middle = self.before[self.middle]
                 self.below -= self.weight_at(self.middle)
-                self.sum_below -= self.weight_at(self.middle) * self.value[self.middle]
+                self.sum_below -= self.weight_at(self.middle) * self.value[self.middle] + WHOLE - WHOLE
             elif self.above > self.below + w:
                 self.below += w
-                self.sum_below += w * self.value[self.middle]
+                self.sum_below += w * self.value[self.middle] + WHOLE - WHOLE
                 self.middle = self.after[self.middle]
                 self.above -= self.weight_at(self.middle)
-                self.sum_above -= self.weight_at(self.middle) * self.value[self.middle]
+                self.sum_above -= self.weight_at(self.middle) * self.value[self.middle] + WHOLE - WHOLE
             else:
                 return
 

@@ -24,6 +24,7 @@ from xylogic.grow.parameters import (
 )
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
 from xylogic.grow.target import Target, class_target, number_target
+from xylogic.grow.unseen import SeenLevels, seen_levels
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
@@ -49,6 +50,10 @@ class SingleTree(Answers):
         self.grown_, self.tree_ = grown, grown.tree
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
         self._made: Ensemble | None = None
+        self._seen = SeenLevels({}, {})
+        if any(feature.categories for feature in sample.features):
+            values = sample.values.astype(np.float64)
+            self._seen = seen_levels(grown.tree, sample.features, values, self._leaves(values).astype(np.int64))
 
     @property
     def _model(self) -> Ensemble:
@@ -78,7 +83,17 @@ class SingleTree(Answers):
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes, root and leaf among them: a scipy CSR matrix of ones, (n, n_nodes)."""
-        return paths(self.tree_, self.apply(X))
+        leaves = self.apply(X)
+        return paths(self.tree_, leaves)
+
+    def unseen(self, X: Any) -> NDArray[np.bool_]:
+        """Which cells are answered by the rule for unseen levels: bool (n, n_features). O(n * depth).
+
+        They hold a level that no training row had at some node that tests the column on the row's way. There the row
+        follows the child of greater training weight (of equal ones the left), like all levels that the node lacks.
+        """
+        values = self._values(X)
+        return self._seen.unseen(self.tree_, values, self._leaves(values).astype(np.int64))
 
     def leaves(self) -> tuple[Leaf, ...]:
         """The leaves with the box of rows that reach each, in the order of the tree from left to right.

@@ -9,7 +9,7 @@ cdef class Numbers(Criterion):
     cdef double *target
     cdef double *grid
     cdef double *near
-    cdef bint is_near
+    cdef bint is_near, rough
     cdef double mean, least, most, step, shift, squares, total, held_total
 
     @cython.final

@@ -19,6 +19,8 @@ BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are 
 WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
+FINE = cython.declare(cython.double, 536870912.0)  # steps that the targets' range has at the least, if targets are put on the grid before weights
+COARSE = cython.declare(cython.int, 20)  # binary digits of the mean, where they are not
 
 if not cython.compiled:
 
@@ -43,6 +45,7 @@ class Numbers(Criterion):
         self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
         self.mean = self.least = self.most = self.shift = 0.0
         self.step = 1.0
+        self.rough = False  # whether only products with weights are on the grid
         self.total = self.squares = self.held_total = 0.0
 
     @cython.cfunc
@@ -74,6 +77,8 @@ class Numbers(Criterion):
         most: cython.double = least
         step: cython.double = 1.0
         shift: cython.double
+        finer: cython.double = 1.0
+        rough: cython.bint
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
         for i in range(at, at + n):
@@ -95,13 +100,20 @@ class Numbers(Criterion):
             return
         shift = least if centred else 0.0
         step = ldexp(1.0, min(BITS - cython.cast(cython.int, logb((most - shift) * self.weight)), HIGHEST))
+        # Weights that are not whole take most digits of the grid: then only their products with targets are rounded.
+        rough = weighted and (most - shift) * step < FINE
+        self.rough = rough
+        if rough:
+            finer = ldexp(1.0, COARSE - cython.cast(cython.int, logb((most - shift) * step)))
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
-            x = (target[row] - shift) * step + WHOLE - WHOLE
+            x = (target[row] - shift) * step
+            if not rough:
+                x = x + WHOLE - WHOLE
             grid[row] = x
             total += x * weights[row] if weighted else x
-        y = total / self.weight + WHOLE - WHOLE if centred else 0.0
+        y = (total / self.weight * finer + WHOLE - WHOLE) / finer if centred else 0.0
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
