@@ -21,17 +21,21 @@ if TYPE_CHECKING:
         BudgetExceeded,
         InvalidInputError,
         InvalidModelError,
+        MissingLibraryError,
         NotFittedError,
         UnsupportedModelError,
         XylogicError,
     )
     from xylogic.explain import Explainer, Explanation
     from xylogic.explain.compiled import compile_model
+    from xylogic.grow.criteria import impurity, split_gain
     from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
     from xylogic.reason.answers import Flips, Reasons
+    from xylogic.view.plots import plot_partition, plot_pruning
+    from xylogic.view.tree_plot import plot_tree
 
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
@@ -49,6 +53,7 @@ _HOMES = {
     "Flips": "xylogic.reason.answers",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
+    "MissingLibraryError": "xylogic.errors",
     "NotFittedError": "xylogic.errors",
     "Reasons": "xylogic.reason.answers",
     "Term": "xylogic.domain.box",
@@ -58,9 +63,14 @@ _HOMES = {
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
     "compile_model": "xylogic.explain.compiled",
+    "impurity": "xylogic.grow.criteria",
     "load": "xylogic.model.file",
+    "plot_partition": "xylogic.view.plots",
+    "plot_pruning": "xylogic.view.plots",
+    "plot_tree": "xylogic.view.tree_plot",
     "read_model": "xylogic.convert.read",
     "sorting_network": "xylogic.circuit.sorting",
+    "split_gain": "xylogic.grow.criteria",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -79,6 +89,7 @@ __all__ = [
     "Flips",
     "InvalidInputError",
     "InvalidModelError",
+    "MissingLibraryError",
     "NotFittedError",
     "Reasons",
     "Term",
@@ -89,9 +100,14 @@ __all__ = [
     "build_ensemble",
     "build_tree",
     "compile_model",
+    "impurity",
     "load",
+    "plot_partition",
+    "plot_pruning",
+    "plot_tree",
     "read_model",
     "sorting_network",
+    "split_gain",
     "verify_model",
 ]
 

@@ -8,6 +8,7 @@ __all__ = [
     "BudgetExceeded",
     "InvalidInputError",
     "InvalidModelError",
+    "MissingLibraryError",
     "NotFittedError",
     "UnsupportedModelError",
     "XylogicError",
@@ -24,6 +25,10 @@ class InvalidInputError(XylogicError, ValueError):
 
 class InvalidModelError(XylogicError, ValueError):
     """A tree, ensemble or model file that is not well formed; names the tree and node."""
+
+
+class MissingLibraryError(XylogicError, ImportError):
+    """A library that an optional part needs is not installed; names the extra to install."""
 
 
 class UnsupportedModelError(XylogicError, TypeError):

@@ -13,14 +13,14 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
-    from cython.cimports.xylogic.grow.numbers_kernel import WHOLE, Numbers
+    from cython.cimports.xylogic.grow.numbers_kernel import Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
     from math import fabs
 
     from xylogic.domain.machine_kernel import bits, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
-    from xylogic.grow.numbers_kernel import WHOLE, Numbers
+    from xylogic.grow.numbers_kernel import Numbers
     from xylogic.grow.sort_kernel import sort_keys
 
 
@@ -97,9 +97,7 @@ class Absolute(Numbers):
             row = cython.cast(cython.int, self.keys[i] & 0x7FFFFFFF)
             self.row_at[i + 1] = row
             self.place_of[row] = cython.cast(cython.int, i + 1)
-            self.value[i + 1] = (self.target[row] - self.shift) * self.step
-            if not self.rough:
-                self.value[i + 1] = self.value[i + 1] + WHOLE - WHOLE
+            self.value[i + 1] = self.on_grid(row)
             self.aside[i + 1] = 0
         self.first_middle = 0
         self.loss = self.link(True)
@@ -149,10 +147,10 @@ class Absolute(Numbers):
                 self.middle = i
             elif self.middle == 0:
                 self.below += w
-                self.sum_below += w * self.value[i] + WHOLE - WHOLE
+                self.sum_below += self.grid[self.row_at[i]]
             else:
                 self.above += w
-                self.sum_above += w * self.value[i] + WHOLE - WHOLE
+                self.sum_above += self.grid[self.row_at[i]]
         self.after[last] = cython.cast(cython.int, self.n_rows) + 1
         self.before[self.n_rows + 1] = last
         return self.remaining()
@@ -174,9 +172,10 @@ class Absolute(Numbers):
         here: cython.int = self.middle
         there: cython.int = here
         w: cython.double = self.weight_at(here)
-        if self.above == self.below + w:
+        slack: cython.double = self.n_rows if self.heavy else 0.0  # for weights that were rounded
+        if fabs(self.above - self.below - w) <= slack:
             there = self.after[here]
-        elif self.below == self.above + w:
+        elif fabs(self.below - self.above - w) <= slack:
             there = self.before[here]
         return self.target[self.row_at[here]] / 2 + self.target[self.row_at[there]] / 2
 
@@ -193,36 +192,36 @@ class Absolute(Numbers):
         self.n_linked -= 1
         if place < self.middle:
             self.below -= w
-            self.sum_below -= w * self.value[place] + WHOLE - WHOLE
+            self.sum_below -= self.grid[row]
         elif place > self.middle:
             self.above -= w
-            self.sum_above -= w * self.value[place] + WHOLE - WHOLE
+            self.sum_above -= self.grid[row]
         elif self.n_linked == 0:
             return
         elif self.after[place] <= self.n_rows:
             self.middle = self.after[place]
             w = self.weight_at(self.middle)
             self.above -= w
-            self.sum_above -= w * self.value[self.middle] + WHOLE - WHOLE
+            self.sum_above -= self.grid[self.row_at[self.middle]]
         else:
             self.middle = self.before[place]
             w = self.weight_at(self.middle)
             self.below -= w
-            self.sum_below -= w * self.value[self.middle] + WHOLE - WHOLE
+            self.sum_below -= self.grid[self.row_at[self.middle]]
         while True:
             w = self.weight_at(self.middle)
             if self.below > self.above + w:
                 self.above += w
-                self.sum_above += w * self.value[self.middle] + WHOLE - WHOLE
+                self.sum_above += self.grid[self.row_at[self.middle]]
                 self.middle = self.before[self.middle]
                 self.below -= self.weight_at(self.middle)
-                self.sum_below -= self.weight_at(self.middle) * self.value[self.middle] + WHOLE - WHOLE
+                self.sum_below -= self.grid[self.row_at[self.middle]]
             elif self.above > self.below + w:
                 self.below += w
-                self.sum_below += w * self.value[self.middle] + WHOLE - WHOLE
+                self.sum_below += self.grid[self.row_at[self.middle]]
                 self.middle = self.after[self.middle]
                 self.above -= self.weight_at(self.middle)
-                self.sum_above -= self.weight_at(self.middle) * self.value[self.middle] + WHOLE - WHOLE
+                self.sum_above -= self.grid[self.row_at[self.middle]]
             else:
                 return
 

@@ -146,6 +146,8 @@ class Classes(Criterion):
         self.loss = max(self.lost(self.count, 0, self.left, self.n_classes, self.weight), 0.0)
         if self.pure and not self.priced:
             self.loss = 0.0
+        if self.loss == 0.0:  # prices may make several classes cost nothing
+            self.pure = True
 
     @cython.cfunc
     @cython.nogil

@@ -122,8 +122,8 @@ class Criterion:
         """The first p for which splitting ``order[at:at + p]`` from the rest gains clearly the most, more than ``bar``.
 
         ``order[at:at + n]`` are the node's rows by ascending ``codes[column + row]``, without those set aside, which
-        go ``way``; only boundaries between different codes count (with ``loose``: all), and, with RIGHT, the end. 0 if there is none; else
-        the gain is in ``gain``. O(n).
+        go ``way``; only boundaries between different codes count (with ``loose``: all), and, with RIGHT, the end. 0 if
+        there is none; else the gain is in ``gain``. O(n).
         """
         return 0
 
@@ -156,7 +156,7 @@ class Criterion:
     def worth(
         self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
     ) -> cython.double:
-        """The gain of splitting the side at ``left[at]`` off the one at ``total[of]``; -inf where a limit forbids it."""
+        """The gain of splitting the side at ``left[at]`` off that at ``total[of]``; -inf where a limit forbids it."""
         return 0.0
 
     @cython.cfunc

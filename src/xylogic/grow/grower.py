@@ -14,6 +14,8 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.columns import BINNED, CATEGORY, Columns
 from xylogic.grow.grower_kernel import Grower
 from xylogic.grow.grown import Grown
+from xylogic.grow.surrogate_kernel import SurrogateGrower
+from xylogic.grow.surrogates import Surrogates
 from xylogic.grow.target import Target
 from xylogic.model.build import make_tree
 
@@ -39,6 +41,7 @@ class Limits:
     zero_gain : whether a split that gains nothing may be made.
     monotone : per feature 1 where predictions may not fall with it, -1 where they may not rise, else 0.
     missing : "direction", "level" (as one more category) or "surrogate" (gains are those of the known rows).
+    max_surrogates : of a split.
     most_subsets : how many sets of categories may be tried where no order of them is known to be optimal.
     """
 
@@ -52,6 +55,7 @@ class Limits:
     zero_gain: bool = True
     monotone: Sequence[int] | None = None
     missing: str = "direction"
+    max_surrogates: int = 5
     most_subsets: int = 127
 
 
@@ -60,8 +64,10 @@ class _Options:
     """``Limits`` as the kernels read them."""
 
     n_orders: int
+    ordered_best: bool
     most_subsets: int
     missing: str
+    max_surrogates: int
     max_features: int
     zero_gain: bool
     sign: NDArray[np.int32]
@@ -81,7 +87,6 @@ def grow(
     spend: bool = False,
     seed: int = 0,
     budget: Budget | None = None,
-    grower: type[Grower] = Grower,
 ) -> Grown:
     """Grow a tree by CART (Breiman et al. 1984), on exact sums.
 
@@ -101,7 +106,7 @@ def grow(
     everything = np.arange(columns.n_rows, dtype=np.int32) if rows is None else np.array(rows, dtype=np.int32)
     if not len(everything):
         raise InvalidInputError("there are no rows of positive weight; at least one is accepted")
-    kernel = grower(
+    kernel = (SurrogateGrower if limits.missing == "surrogate" else Grower)(
         columns,
         target.criterion(limits.min_samples_leaf, limits.min_weight_leaf),
         everything,
@@ -118,8 +123,10 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
     sign = np.zeros(n_features, np.int32) if limits.monotone is None else np.array(limits.monotone, dtype=np.int32)
     return _Options(
         n_orders=target.n_orders,
+        ordered_best=target.ordered_best,
         most_subsets=limits.most_subsets,
         missing=limits.missing,
+        max_surrogates=limits.max_surrogates,
         max_features=limits.max_features or n_features,
         zero_gain=limits.zero_gain,
         sign=sign,
@@ -167,13 +174,14 @@ def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
         impurity=doubles[:, _LOSS] / doubles[:, _WEIGHT],
         value=value,
         gain=np.where(inner, doubles[:, _GAIN], 0.0) * target.weights.unit,
+        routes=Surrogates.of(kernel) if isinstance(kernel, SurrogateGrower) else None,
     )
 
 
 def _cuts(
     ints: NDArray[np.int32], given: NDArray[np.float64], feature: NDArray[np.int32], columns: Columns
 ) -> NDArray[np.float64]:
-    """Each node's cut: half-way between the values beside it unless ``given``; +inf where only missing rows go right."""
+    """Each node's cut, half-way between the values beside it unless ``given``; +inf splits missing rows off."""
     cut = np.where(np.isnan(given), np.inf, given)
     between = (feature >= 0) & np.isnan(given) & (ints[:, _ABOVE] >= 0)
     between &= columns.kind[feature] != CATEGORY

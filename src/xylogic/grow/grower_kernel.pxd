@@ -2,6 +2,8 @@ cimport cython
 
 from xylogic.grow.splitter_kernel cimport Splitter
 
+cdef int FEATURE, WAY, N_INTS
+
 
 cdef class Grower(Splitter):
     cdef object budget

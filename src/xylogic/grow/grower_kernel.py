@@ -229,6 +229,7 @@ class Grower(Splitter):
         self.criterion.upper = self.doubles_at[to + UPPER]
         if not self.seek(self.ints_at[at + START], n):
             return 0
+        self.gain = max(self.gain, 0.0)  # a split that gains nothing may seem to lose a little
         if self.gain * self.criterion.unit / self.root_weight + 2.3e-16 < self.min_gain:
             return 0
         self.ints_at[at + FEATURE] = self.feature
@@ -419,11 +420,12 @@ class Grower(Splitter):
         a[left * N_INTS + N_ROWS], a[right * N_INTS + N_ROWS] = n_left, n - n_left
         a[left * N_INTS + DEPTH] = a[right * N_INTS + DEPTH] = depth + 1
         left_open = self.open(left)
-        if self.bounded or not left_open:
-            right_open = self.open(right)
-        if self.bounded:
+        if self.bounded:  # by the values of both
+            self.open(right)
             self.bound(node, left, right)
             left_open = self.open(left)
+        if not left_open:
+            right_open = self.open(right)
         if left_open or right_open:
             for j in range(self.n_sorted):
                 self.divide(self.order, j * self.n_rows + at, n)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.grow.flow import Shares
+from xylogic.grow.surrogates import Surrogates
 from xylogic.model.tree import Tree, node_depths, parents
 
 __all__ = ["Grown"]
@@ -25,6 +27,7 @@ class Grown:
     impurity : float64 (n_nodes,), the criterion's loss of the best constant, per unit of weight.
     value : float64 (n_nodes, n_outputs), that constant at every node: class shares, mean or median.
     gain : float64 (n_nodes,), how much the node's split lowers impurity * weight; 0 at leaves.
+    routes : where rows go whose tested value is missing, if not as the tree itself says.
     """
 
     tree: Tree
@@ -33,13 +36,14 @@ class Grown:
     impurity: NDArray[np.float64]
     value: NDArray[np.float64]
     gain: NDArray[np.float64]
+    routes: Shares | Surrogates | None = None
 
     def __post_init__(self) -> None:
         for array in (self.n_rows, self.weight, self.impurity, self.value, self.gain):
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[type[Grown], tuple[Any, ...]]:
-        return Grown, (self.tree, self.n_rows, self.weight, self.impurity, self.value, self.gain)
+        return Grown, (self.tree, self.n_rows, self.weight, self.impurity, self.value, self.gain, self.routes)
 
     @property
     def depths(self) -> NDArray[np.intp]:

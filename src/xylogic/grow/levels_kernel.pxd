@@ -7,7 +7,7 @@ cdef class Levels:
     cdef readonly dict keep
     cdef Criterion criterion
     cdef int stride, n_orders, most_subsets
-    cdef bint as_level
+    cdef bint as_level, ordered_best
     cdef double *table
     cdef double *total
     cdef double *side

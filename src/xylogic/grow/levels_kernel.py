@@ -3,7 +3,7 @@
 Sums are taken by level first. Categories are put in an order and split as numbers are: by their share of class 1 or
 their mean, which is optimal for two classes and for squared error (Breiman et al. 1984, 4.2.2); for more classes by
 the share of each class in turn; for the absolute error by the mean. Where there are few of them, and an order need not
-be optimal, all subsets are tried.
+be optimal, or a limit could forbid what it finds, all subsets are tried.
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -25,6 +25,7 @@ class Levels:
 
     ``most_levels``: of any column; level ``n_levels`` stands for missing ones. ``n_orders``: 1, or the number of
     classes. ``most_subsets``: how many subsets may be tried. ``as_level``: missing is one more category.
+    ``ordered_best``: the one order holds a best split, unless a limit forbids it.
     The answer: its ``gain``; the levels ``chosen`` for the left, missing ones among them.
     """
 
@@ -36,12 +37,14 @@ class Levels:
         n_orders: cython.int,
         most_subsets: cython.int,
         as_level: cython.bint,
+        ordered_best: cython.bint,
     ) -> None:
         self.criterion = criterion
         self.stride = 2 + criterion.width
         self.n_orders = n_orders
         self.most_subsets = most_subsets
         self.as_level = as_level
+        self.ordered_best = ordered_best
         size = most_levels + 2
         self.keep = {
             "table": np.zeros(size * self.stride),
@@ -303,7 +306,7 @@ class Levels:
         apart: cython.bint,
         bar: cython.double,
     ) -> cython.bint:
-        """The best split of ``rows[at:at + n]`` by the levels ``codes[column + row]``; whether it gains more than ``bar``.
+        """The best split of ``rows[at:at + n]`` by their levels ``codes[column + row]``; whether it gains over ``bar``.
 
         O(n + n_levels * n_orders * width), with subsets tried at most ``most_subsets`` times that.
         """
@@ -338,11 +341,15 @@ class Levels:
         found: cython.bint = False
         appended: cython.bint = False
         known_left: cython.bint = False
+        ordered: cython.bint = self.ordered_best
         if self.n_present + (missing >= 0 and not apart) < 2:
             return False
         if not categories:
             return self.in_order(rows, at, n, codes, column, missing, apart)
-        if self.n_orders == 1 and self.criterion.additive and not self.as_level:
+        if self.criterion.min_rows > 1 or self.criterion.min_weight > 0.0 or self.criterion.bounded:
+            # a limit may forbid every ordered split, and no other
+            ordered = ordered and not self.few(missing >= 0 and not apart)
+        if ordered and not self.as_level:
             self.sort_present(0)
             return self.in_order(rows, at, n, codes, column, missing, apart)
         if missing >= 0 and not apart and (self.as_level or self.few(1)):
@@ -350,7 +357,7 @@ class Levels:
             self.n_present += 1
             appended = True
             missing = -1
-        if self.few(0) and not (self.n_orders == 1 and self.criterion.additive):
+        if self.few(0) and not ordered:
             k = 0
             for members in range(1, 1 << (self.n_present - 1)):
                 if self.subset(rows, at, n, codes, column, members):

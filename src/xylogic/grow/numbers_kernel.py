@@ -6,11 +6,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import ldexp, logb
+    from cython.cimports.libc.math import fabs, ldexp, logb
     from cython.cimports.xylogic.domain.machine_kernel import doubles
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
 else:
-    from math import frexp, ldexp
+    from math import fabs, frexp, ldexp
 
     from xylogic.domain.machine_kernel import doubles
     from xylogic.grow.criterion_kernel import Criterion
@@ -18,9 +18,13 @@ else:
 BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are exact
 WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 
+# Weighted targets are on the grid. Below this weight of a node the targets themselves are so too, and count like
+# repeated rows; above, as many bits as the weights take would be lost.
+MANY = cython.declare(cython.double, 1048576.0)
+
+SPLITTER = cython.declare(cython.double, 134217729.0)  # 2^27 + 1
+
 HIGHEST = cython.declare(cython.int, 1000)  # power of two
-FINE = cython.declare(cython.double, 536870912.0)  # steps that the targets' range has at the least, if targets are put on the grid before weights
-COARSE = cython.declare(cython.int, 20)  # binary digits of the mean, where they are not
 
 if not cython.compiled:
 
@@ -43,9 +47,9 @@ class Numbers(Criterion):
         self.grid = doubles(self.keep["grid"])
         self.near = doubles(self.keep["near"])
         self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
-        self.mean = self.least = self.most = self.shift = 0.0
+        self.mean = self.least = self.most = self.shift = self.origin = self.offset = 0.0
+        self.heavy = False
         self.step = 1.0
-        self.rough = False  # whether only products with weights are on the grid
         self.total = self.squares = self.held_total = 0.0
 
     @cython.cfunc
@@ -55,8 +59,9 @@ class Numbers(Criterion):
     def place(
         self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, centred: cython.bint
     ) -> cython.void:
-        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``; find their weight, mean, ends,
-        sum and sum of squares.
+        """Fill ``grid`` for the node's rows, as multiples of 1 / ``step`` above ``shift``.
+
+        Their weight, mean, ends, sum and sum of squares are found, too.
 
         ``centred`` puts the grid's zero near the mean, else ``shift`` is 0. Rows of equal targets stay off the grid.
         """
@@ -77,16 +82,20 @@ class Numbers(Criterion):
         most: cython.double = least
         step: cython.double = 1.0
         shift: cython.double
-        finer: cython.double = 1.0
-        rough: cython.bint
+        heavy: cython.bint
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
+        heavy = self.heavy = weighted and self.weight > MANY
         for i in range(at, at + n):
             x = target[rows[i]]
             least = min(least, x)
             most = max(most, x)
             if weighted:
-                x *= weights[rows[i]]
+                w = weights[rows[i]]
+                y = x * SPLITTER
+                y = y - (y - x) if fabs(x) < 1e290 else x  # Dekker's high half: whole weights of it are exact
+                lost += w * (x - y)
+                x = w * y
             next_total = total + x  # Knuth's two-sum keeps what the addition loses
             lost += (total - (next_total - (next_total - total))) + (x - (next_total - total))
             total = next_total
@@ -100,20 +109,19 @@ class Numbers(Criterion):
             return
         shift = least if centred else 0.0
         step = ldexp(1.0, min(BITS - cython.cast(cython.int, logb((most - shift) * self.weight)), HIGHEST))
-        # Weights that are not whole take most digits of the grid: then only their products with targets are rounded.
-        rough = weighted and (most - shift) * step < FINE
-        self.rough = rough
-        if rough:
-            finer = ldexp(1.0, COARSE - cython.cast(cython.int, logb((most - shift) * step)))
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
             x = (target[row] - shift) * step
-            if not rough:
+            if not heavy:
                 x = x + WHOLE - WHOLE
             grid[row] = x
-            total += x * weights[row] if weighted else x
-        y = (total / self.weight * finer + WHOLE - WHOLE) / finer if centred else 0.0
+            if weighted:
+                x = x * weights[row] + WHOLE - WHOLE
+            total += x
+        y = total / self.weight if centred else 0.0
+        if not heavy:
+            y = y + WHOLE - WHOLE
         total = 0.0
         for i in range(at, at + n):
             row = rows[i]
@@ -125,8 +133,20 @@ class Numbers(Criterion):
             total += x
             squares += x * x / w if weighted else x * x
         self.total, self.squares = total, squares
+        self.origin, self.offset = shift, y
         self.shift = shift + y / step
         self.step = step
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def on_grid(self, row: cython.int) -> cython.double:
+        """A row's target in the units of ``grid``, without its weight; on the grid unless the node is heavy."""
+        x: cython.double = (self.target[row] - self.origin) * self.step
+        if not self.heavy:
+            x = x + WHOLE - WHOLE
+        return x - self.offset
 
     @cython.cfunc
     @cython.nogil

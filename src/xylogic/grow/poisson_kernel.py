@@ -5,12 +5,12 @@
 import cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import INFINITY, log
+    from cython.cimports.libc.math import INFINITY, fabs, log1p
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from cython.cimports.xylogic.grow.numbers_kernel import Numbers
 else:
+    from math import fabs, log1p
     from math import inf as INFINITY
-    from math import log
 
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from xylogic.grow.numbers_kernel import Numbers
@@ -35,16 +35,22 @@ class Poisson(Numbers):
         for i in range(at, at + n):
             x = self.grid[rows[i]]
             w = self.w[rows[i]] if self.weighted else 1.0
-            if x > 0.0:
-                self.loss += x * log(x / w)
-        self.loss = max(self.loss - self.deviance(self.total, self.weight), 0.0)
+            self.loss += self.deviance(x, w, self.total / self.weight)
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def deviance(self, total: cython.double, weight: cython.double) -> cython.double:
-        return total * log(total / weight) if total > 0.0 else -INFINITY
+    def deviance(self, total: cython.double, weight: cython.double, mean: cython.double) -> cython.double:
+        """What rows of this sum and weight lose by ``mean`` in place of their own: never negative, small ones exact.
+
+        total * log(own / mean) - total + weight * mean, in d = own / mean - 1.
+        """
+        expected: cython.double = weight * mean
+        d: cython.double = (total - expected) / expected
+        if fabs(d) < 1e-3:
+            return expected * d * d * (1.0 / 2.0 - d * (1.0 / 6.0 - d * (1.0 / 12.0 - d * (1.0 / 20.0 - d / 30.0))))
+        return expected * ((1.0 + d) * log1p(d) - d) if d > -1.0 else expected
 
     @cython.cfunc
     @cython.nogil
@@ -57,10 +63,8 @@ class Poisson(Numbers):
             return -INFINITY
         if self.bounded and not self.orderly(left_sum, left, total - left_sum, weight - left):
             return -INFINITY
-        return (
-            self.deviance(left_sum, left)
-            + self.deviance(total - left_sum, weight - left)
-            - self.deviance(total, weight)
+        return self.deviance(left_sum, left, total / weight) + self.deviance(
+            total - left_sum, weight - left, total / weight
         )
 
     @cython.cfunc

@@ -55,7 +55,15 @@ class Splitter:
         n_all: cython.Py_ssize_t = columns.codes.shape[1]
         most: cython.Py_ssize_t = int(columns.n_codes.max(initial=1))
         self.criterion = criterion
-        self.levels = Levels(criterion, most, n_all, options.n_orders, options.most_subsets, options.missing == "level")
+        self.levels = Levels(
+            criterion,
+            most,
+            n_all,
+            options.n_orders,
+            options.most_subsets,
+            options.missing == "level",
+            options.ordered_best,
+        )
         self.n_rows = n_rows
         self.n_all = n_all
         self.n_features = len(columns.n_codes)

@@ -1,4 +1,4 @@
-"""What is to be predicted, as the criteria's kernels want it: sums of it are exact, so the order of rows is no matter."""
+"""What is to be predicted, as the kernels want it: sums of it are exact, so the order of rows does not matter."""
 
 from __future__ import annotations
 
@@ -69,6 +69,11 @@ class Target:
         """In how many orders categories are tried; see levels_kernel."""
         return self.n_classes if self.n_classes > 2 else 1
 
+    @property
+    def ordered_best(self) -> bool:
+        """Whether some best split of categories respects the order of their shares or means (Breiman et al. 1984)."""
+        return self.n_classes in (1, 2) or self.rule in ("squared_error", "friedman_mse")
+
     def criterion(self, min_rows: int, min_weight: float) -> Any:
         """The kernel; ``min_weight``, of a leaf, is in the user's units."""
         grid, least = self.weights.grid, min_weight / self.weights.unit * (1 - 1e-12)
@@ -122,7 +127,7 @@ def number_target(y: NDArray[np.float64], weight: NDArray[np.float64] | None, cr
 
 
 def _log_table(total: float) -> NDArray[np.float64]:
-    """x * log2(x) of 0, 1, ... ``total``, on a grid on which sums of it stay exact; empty where it would be too long."""
+    """x * log2(x) of 0, 1, ... ``total``, on a grid where sums of it are exact; empty where it would be too long."""
     if not 2 <= total <= _MAX_TABLE:
         return np.zeros(1)
     x = np.arange(1, int(total) + 1, dtype=np.float64)

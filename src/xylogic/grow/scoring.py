@@ -1,0 +1,96 @@
+"""How all trees of a pruning path answer held-out rows, by one sweep over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.grow import climb_kernel
+from xylogic.grow.answering import leaves
+from xylogic.grow.flow import Shares
+from xylogic.grow.grown import Grown
+from xylogic.grow.pruning import PruningPath
+from xylogic.model.tree import parents
+
+__all__ = ["HeldOut", "node_losses", "path_scores"]
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HeldOut:
+    """Rows to be answered: float64 (n, n_features), encoded; int64 (n,) classes or float64 (n,) numbers; weights."""
+
+    values: _Floats
+    target: NDArray[Any]
+    weight: _Floats
+
+
+Decide = Callable[[_Floats], NDArray[np.intp]]
+
+
+def node_losses(grown: Grown, rows: HeldOut, decide: Decide | None) -> _Floats:
+    """What the rows that pass each node would lose if it were a leaf: float64 (n_nodes,). O(n * depth).
+
+    ``decide`` turns class shares, (n_nodes, n_classes), into classes, whose loss is the weight of wrong rows; without
+    it, it is the weighted squared error.
+    """
+    loss = np.zeros(grown.tree.n_nodes)
+    parent = parents(grown.tree.left, grown.tree.right).astype(np.int64)
+    leaf = leaves(grown, rows.values)
+    if decide is None:
+        climb_kernel.add_squares(leaf, parent, grown.value[:, 0].copy(), rows.target, rows.weight, loss)
+    else:
+        answer = decide(grown.value).astype(np.int64)
+        climb_kernel.add_mistakes(leaf, parent, answer, rows.target, rows.weight, loss)
+    return loss
+
+
+def path_scores(grown: Grown, path: PruningPath, rows: HeldOut, decide: Decide | None) -> _Floats:
+    """The accuracy (with ``decide``) or R² of each tree of the path: float64 (n_trees,). O(n * depth + n_nodes).
+
+    Of fractional rows, whose answers do not add up by node, O(n * n_trees).
+    """
+    n_trees = len(path.alphas)
+    parent = parents(grown.tree.left, grown.tree.right)
+    above = path.until[parent]
+    above[0] = n_trees  # a node is a leaf of the trees from its own number to its parent's
+    if isinstance(grown.routes, Shares):
+        loss = _flow_losses(grown, rows, decide, path.until, above, n_trees)
+    else:
+        by_node = node_losses(grown, rows, decide)
+        change = np.bincount(path.until, weights=by_node, minlength=n_trees + 1)
+        change -= np.bincount(above, weights=by_node, minlength=n_trees + 1)
+        loss = np.cumsum(change[:n_trees])
+    total = rows.weight.sum()
+    if decide is not None:
+        return np.asarray((total - loss) / total)
+    spread = float((rows.weight * (rows.target - np.average(rows.target, weights=rows.weight)) ** 2).sum())
+    if spread == 0:  # as scikit-learn's r2_score
+        return np.where(np.abs(loss) <= 1e-12 * total, 1.0, 0.0)
+    return np.asarray(1 - loss / spread)
+
+
+def _flow_losses(
+    grown: Grown, rows: HeldOut, decide: Decide | None, until: NDArray[np.int64], above: NDArray[np.int64], n_trees: int
+) -> _Floats:
+    assert isinstance(grown.routes, Shares)
+    parent = parents(grown.tree.left, grown.tree.right)
+    parts = grown.routes.flow(grown.tree, rows.values)
+    at = parts.leaf.copy()
+    loss = np.empty(n_trees)
+    for place in range(n_trees):
+        gone = above[at] <= place
+        while gone.any():
+            at[gone] = parent[at[gone]]
+            gone = above[at] <= place
+        answer = parts._replace(leaf=at).answers(grown.value, len(rows.values))
+        if decide is None:
+            loss[place] = (rows.weight * (rows.target - answer[:, 0]) ** 2).sum()
+        else:
+            loss[place] = rows.weight[decide(answer) != rows.target].sum()
+    return loss
