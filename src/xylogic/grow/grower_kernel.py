@@ -426,7 +426,7 @@ class Grower(Splitter):
             left_open = self.open(left)
         if not left_open:
             right_open = self.open(right)
-        if left_open or right_open:
+        if (left_open or right_open) and max(n_left, n - n_left) > self.brief:
             for j in range(self.n_sorted):
                 self.divide(self.order, j * self.n_rows + at, n)
         if left_open:
