@@ -75,6 +75,7 @@ def test_surrogates_are_readable_and_expand_into_a_plain_tree():
     assert model.n_nodes > est.tree_.n_nodes
     assert (model.predict(T) == est.predict(T)).all()
     assert est.to_model() is model
+    assert xl.verify_model(model, est, X)
     assert model.trees[0].n_outputs == 2
     with pytest.raises(xl.InvalidInputError, match="the value is missing"):
         column = int(np.flatnonzero(np.isin(np.arange(30), model.trees[0].feature) & ~np.isnan(X).any(axis=0))[0])
@@ -101,7 +102,7 @@ def test_surrogates_with_losses_categories_and_text():
     table = pandas.DataFrame({"price": price, "size": size})
     est = DecisionTreeClassifier(missing="surrogate", loss_matrix=[[0, 1], [4, 0]], max_depth=3).fit(table, y)
     model = est.to_model()
-    assert (model.predict(table) == est.predict(table)).all()
+    assert xl.verify_model(model, est, table)
     texts = [str(s) for found in est.surrogates_.values() for s in found]
     assert any("size in {" in text for text in texts) or any("price" in text for text in texts)
     other = pandas.DataFrame({"price": [np.nan, 2.9], "size": ["huge", None]})  # a level not seen, a value missing
@@ -144,5 +145,5 @@ def test_surrogates_stand_in_where_training_had_no_missing_values():
     assert (est.predict(hidden) == y).mean() > 0.9
     plain = DecisionTreeClassifier(max_depth=2).fit(X, y)
     assert (plain.predict(hidden) == y).mean() < 0.7
-    assert (est.to_model().predict(X) == est.predict(X)).all()
+    assert xl.verify_model(est.to_model(), est, X)
     assert est.to_model().n_nodes == est.tree_.n_nodes

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.errors import InvalidInputError
-from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
+from xylogic.grow.bagging import Bagging, fingerprint, growth_seed, number_of_draws, out_of_bag, tree_seeds
 from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs, class_weights
@@ -132,8 +132,7 @@ def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: f
         weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
     if least_share:
         limits = replace(limits, min_weight_leaf=least_share * total)
-    inner_seed = int(np.random.RandomState(seed).randint(2**31 - 1))  # as a single tree with this random_state
-    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=inner_seed))
+    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=growth_seed(seed)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
