@@ -160,6 +160,7 @@ def test_r034_all_ways_of_asking_for_a_leaf_agree(seed):
     path = tree.decision_path(rows)
     assert [path.indices[end - 1] for end in path.indptr[1:]] == leaf.tolist()
     by_node = {one.node: one for one in tree.leaves()}
+    assert all(str(one).startswith(f"if {one.box}: ") for one in tree.leaves())
     formulas = xl.compile_model(tree)
     explainer = xl.Explainer(tree)
     circuit = {label: formulas[label].evaluate(rows) for label in tree.classes_.tolist()}

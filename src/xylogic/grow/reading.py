@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,37 +20,69 @@ from xylogic.model.tree import Tree, parents
 __all__ = ["Leaf", "leaf_boxes", "paths", "rules_text"]
 
 
+class Side(NamedTuple):
+    """What one column may be at a leaf: the ordered states from ``first`` to ``last``, or ``codes``, or missing."""
+
+    column: Cells
+    first: int
+    last: int
+    codes: frozenset[int]
+    missing: bool
+
+    @property
+    def is_anything(self) -> bool:
+        n_values = len(self.codes) if self.column.is_set else self.last - self.first + 1
+        return n_values + self.missing == self.column.n_states
+
+    @property
+    def states(self) -> StateSet:
+        values = sorted(self.codes) if self.column.is_set else list(range(self.first, self.last + 1))
+        return StateSet(self.column, tuple([*values, self.column.n_values] if self.missing else values))
+
+    def __str__(self) -> str:
+        if self.column.is_set:
+            return str(self.states)
+        return self.column.describe_range(self.first, self.last, self.missing)
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One leaf of a grown tree.
+    """One leaf of a grown tree; ``str()`` is its rule.
 
     Attributes
     ----------
     node : its number in ``tree_``.
-    box : the rows that reach it, as a condition on each feature tested above it.
+    sides : what it asks of each column that is tested above it; ``box`` is the same.
     answer : the class label or number it predicts.
     shares : label -> share of its training weight; ``None`` in a regression tree.
     n_rows, weight, impurity : of its training rows, as in ``Grown``.
     """
 
     node: int
-    box: Term
+    sides: tuple[Side, ...]
     answer: Any
     shares: dict[Hashable, float] | None
     n_rows: int
     weight: float
     impurity: float
 
+    @property
+    def box(self) -> Term:
+        """The rows that reach it. O(the states of the columns tested)."""
+        return Term({side.column.name: side.states for side in self.sides})
+
     def __str__(self) -> str:
+        words = [str(side) for side in self.sides]
+        joined = " and ".join(f"({w})" if " or " in w and len(words) > 1 else w for w in words) or "(always)"
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
         shares = ""
         if self.shares is not None and len(self.shares) > 1:
             shares = "; " + ", ".join(f"{label} {share:.3g}" for label, share in self.shares.items() if share)
-        return f"if {self.box}: {self.answer}  ({rows}{shares})"
+        return f"if {joined}: {self.answer}  ({rows}{shares})"
 
 
 def leaf_boxes(model: Ensemble, grown: Grown) -> tuple[Leaf, ...]:
-    """The leaves of the one tree of ``model``, from left to right. O(n_nodes + n_leaves * n_features).
+    """The leaves of the one tree of ``model``, from left to right. O(n_nodes + n_leaves * n_features * log cuts).
 
     "Missing" is told of the features that had missing values in training; where others are missing, they go as
     ``Tree.missing`` says.
@@ -58,44 +90,27 @@ def leaf_boxes(model: Ensemble, grown: Grown) -> tuple[Leaf, ...]:
     cells = model_cells(model)
     start = [open_column(feature, missing=True) for feature in model.features]
     tree = model.trees[0]
-    answers = model.labels(tree.value)
+    answers = model.labels(tree.value).tolist()
+    n_rows, weight, impurity = grown.n_rows.tolist(), grown.weight.tolist(), grown.impurity.tolist()
     found = []
     for node, state in walk(tree, start):
         if tree.left[node] >= 0:
             continue
-        sets = {
-            column.name: _states(column, now)
-            for column, now, whole in zip(cells, state, start, strict=True)
-            if now is not whole
-        }
+        sides = [_side(column, now) for column, now, whole in zip(cells, state, start, strict=True) if now is not whole]
         shares = None
         if model.classes is not None:
             shares = dict(zip(model.classes, grown.value[node].tolist(), strict=True))
-        answer = answers[node]
-        found.append(
-            Leaf(
-                node,
-                Term({name: allowed for name, allowed in sets.items() if len(allowed.states) < allowed.cells.n_states}),
-                answer.item() if isinstance(answer, np.generic) else answer,
-                shares,
-                int(grown.n_rows[node]),
-                float(grown.weight[node]),
-                float(grown.impurity[node]),
-            )
-        )
+        kept = tuple(side for side in sides if not side.is_anything)
+        found.append(Leaf(node, kept, answers[node], shares, n_rows[node], weight[node], impurity[node]))
     return tuple(found)
 
 
-def _states(column: Cells, now: Open) -> StateSet:
-    """What a column may be at a node, as states."""
-    if column.is_set:
-        states = sorted(now.codes)
-    elif now.low < now.high:
-        first, last = column.cut_indices(np.array([now.low, now.high])).tolist()
-        states = list(range(first + 1, last + 1))
-    else:
-        states = []
-    return StateSet(column, tuple([*states, column.n_values] if now.missing and column.missing else states))
+def _side(column: Cells, now: Open) -> Side:
+    missing = now.missing and column.missing
+    if column.is_set or now.low >= now.high:
+        return Side(column, 0, -1, now.codes, missing)
+    first, last = column.cut_indices(np.array([now.low, now.high])).tolist()
+    return Side(column, first + 1, last, now.codes, missing)
 
 
 def rules_text(leaves: Sequence[Leaf]) -> str:
