@@ -75,6 +75,33 @@ def test_numbers_and_the_kinds_of_columns(call, tmp_path):
     assert again[1] == out
 
 
+def test_pruned_by_cross_validation(call, iris):
+    _, full, _ = call("grow", iris, "--target", "species")
+    code, out, _ = call("grow", iris, "--target", "species", "--prune", "1se")
+    assert code == 0 and "in 5-fold cross-validation, which chose ccp_alpha 0.0" in out
+    assert len(out.splitlines()) < len(full.splitlines())
+    assert call("grow", iris, "--target", "species", "--prune", "best", "--ccp-alpha", 1)[0] == 2
+
+
+@pytest.mark.parametrize("missing", ["direction", "level", "surrogate", "fractional"])
+def test_ways_with_missing_values(call, iris, tmp_path, missing):
+    options = ["--target", "species", "--missing", missing, "--max-depth", 2]
+    code, out, _ = call("grow", iris, *options)
+    assert code == 0 and "if petal length (cm) <= 2.45: setosa" in out
+    code, _, err = call("grow", iris, *options, "--out", tmp_path / "tree.json")
+    assert code == (2 if missing == "fractional" else 0)
+    assert missing != "fractional" or "missing='fractional' sends a row" in err
+
+
+def test_a_level_that_the_model_has_not_seen(call, tmp_path):
+    frame = pd.DataFrame({"colour": ["red", "blue", "red"] * 9, "y": ["a", "b", "a"] * 9})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert call("grow", tmp_path / "a.csv", "--target", "y", "--out", tmp_path / "tree.json")[0] == 0
+    (tmp_path / "new.csv").write_text("colour\ngreen\n")
+    code, out, _ = call("explain", tmp_path / "tree.json", tmp_path / "new.csv", "--row", 0)
+    assert code == 0 and "Prediction: a" in out and "colour = <other>" in out
+
+
 def test_without_a_header_and_with_few_rows(call, tmp_path):
     (tmp_path / "a.csv").write_text("1,2,yes\n3,4,no\n")
     code, out, _ = call("grow", tmp_path / "a.csv", "--no-header", "--target", "x2")
@@ -102,6 +129,7 @@ def test_the_task_may_be_told(call, tmp_path):
         ("a,b\n1,1.5\n3,2.5\n", ["--target", "b", "--task", "classes"], "Unknown label type"),
         ("a,b\n1,inf\n3,2.5\n", ["--target", "b", "--task", "numbers"], "infinity"),
         ("a,b\n1,x\n3,y\n", ["--target", "b", "--criterion", "mse"], "criterion is 'mse'; 'gini' or"),
+        ("a,b\n1,x\n3,y\n", ["--target", "b", "--prune", "best"], "--prune holds some out and needs 10"),
         ("a,b\n1,x\n3,y\n", ["--target", "b", "--out", "model.txt"], "one that ends in .json"),
     ],
 )

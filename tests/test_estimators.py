@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.fixes import parse_version
@@ -410,6 +413,21 @@ def test_clone_grid_search_pipeline_and_pickle(tmp_path):
     assert (xl.load(tmp_path / "tree.json").predict(frame) == tree.predict(frame)).all()
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda tree: BaggingClassifier(tree, 3, random_state=0),
+        lambda tree: AdaBoostClassifier(tree, n_estimators=3, random_state=0),
+        lambda tree: CalibratedClassifierCV(tree, cv=3),
+        lambda tree: VotingClassifier([("a", tree), ("b", tree)], voting="soft"),
+        lambda tree: OneVsRestClassifier(tree),
+    ],
+    ids=["bagging", "boosting", "calibration", "voting", "one against the rest"],
+)
+def test_inside_other_estimators(make):
+    assert make(xl.DecisionTreeClassifier(max_depth=3)).fit(IRIS, SPECIES).score(IRIS, SPECIES) > 0.95
+
+
 def test_a_pipeline_of_scalers_is_read_exactly():
     line = make_pipeline(StandardScaler(), xl.DecisionTreeClassifier(max_depth=4)).fit(IRIS, SPECIES)
     model = xl.read_model(line)
@@ -459,6 +477,15 @@ def test_rules_and_leaves():
         assert inside == (tree.apply(frame) == leaf.node).tolist()
     stump = xl.DecisionTreeRegressor(max_depth=1).fit(IRIS, IRIS[:, 3])
     assert stump.leaves()[0].shares is None and "x2 <= " in stump.rules()
+
+
+def test_rules_by_other_names():
+    tree = xl.DecisionTreeClassifier(max_depth=1).fit(IRIS, SPECIES)
+    assert tree.rules().startswith("if x2 <= 2.45: 0  (50 rows; 0 1)\n")
+    assert tree.rules(["sl", "sw", "pl", "pw"]).startswith("if pl <= 2.45: 0")
+    for names in (["a"], "abcd", list("abcde")):
+        with pytest.raises(xl.InvalidInputError, match="feature_names is .*; 4 names are accepted"):
+            tree.rules(names)
 
 
 def test_very_deep_trees():

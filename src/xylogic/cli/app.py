@@ -152,12 +152,15 @@ def explain(model: Path, data: Path, **options: Any) -> int:
 @click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
 @click.option("--ccp-alpha", type=click.FloatRange(min=0), metavar="ALPHA", help="Prune by this cost of a leaf.")
+@click.option(
+    "--prune",
+    type=click.Choice(["best", "1se"]),
+    help="Choose that cost by cross-validation: of the best score, or the largest within a standard error of it.",
+)
 @click.option("--missing", type=click.Choice(["direction", "level", "surrogate", "fractional"]))
 @json_option
 @header_option
-def grow(
-    data: Path, target: str, out: Path | None, task: str, as_json: bool, no_header: bool, **parameters: Any
-) -> int:
+def grow(data: Path, target: str, as_json: bool, no_header: bool, **options: Any) -> int:
     """Grow a decision tree on DATA and print its rules.
 
     Without --max-depth and the like it is grown until its leaves are pure. Columns of numbers are compared with
@@ -166,7 +169,10 @@ def grow(
     """
     from xylogic.cli.grow import grow_file
 
-    return grow_file(data, target, out=out, task=task, as_json=as_json, header=not no_header, parameters=parameters)
+    own = {name: options.pop(name) for name in ("out", "task", "prune")}
+    if own["prune"] is not None and options["ccp_alpha"] is not None:
+        raise click.UsageError("--prune chooses what --ccp-alpha gives; one of them is accepted")
+    return grow_file(data, target, **own, as_json=as_json, header=not no_header, parameters=options)
 
 
 def run(args: Sequence[str] | None = None) -> int:

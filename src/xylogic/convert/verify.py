@@ -77,7 +77,7 @@ def verify_model(model: Any, source: Any, X: Any = None, *, n: int = 2000, rando
     Parameters
     ----------
     model : an Ensemble, or anything ``read_model`` takes.
-    source : the scikit-learn object, or another Ensemble with the same columns.
+    source : the scikit-learn object or xylogic estimator, or another Ensemble with the same columns.
     X : rows to check besides, as ``predict`` takes them.
     n, random_state : number and seed of the random rows.
 

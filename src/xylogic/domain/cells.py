@@ -191,7 +191,7 @@ class Cells:
         return " or ".join(part for part in parts if part) or f"{self.name} is anything"
 
     def describe_range(self, first: int, last: int, missing: bool) -> str:
-        """``describe`` of the ordered states from ``first`` to ``last``, with or without "missing", in constant time."""
+        """``describe`` of the ordered states ``first`` to ``last``, with or without "missing", in constant time."""
         if self.missing and not missing and (first, last) == (0, self.n_values - 1):
             return f"{self.name} is not missing"
         parts = [self._interval(first, last)] if first <= last else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from xylogic.domain.box import Term
 from xylogic.domain.cells import Cells, StateSet
+from xylogic.errors import InvalidInputError
 from xylogic.grow.grown import Grown
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.reach import Open, open_column, walk
 from xylogic.model.states import model_cells
 from xylogic.model.tree import Tree, parents
 
-__all__ = ["Leaf", "leaf_boxes", "paths", "rules_text"]
+__all__ = ["Leaf", "leaf_boxes", "paths", "renamed", "rules_text"]
 
 
 class Side(NamedTuple):
@@ -103,6 +104,14 @@ def leaf_boxes(model: Ensemble, grown: Grown) -> tuple[Leaf, ...]:
         kept = tuple(side for side in sides if not side.is_anything)
         found.append(Leaf(node, kept, answers[node], shares, n_rows[node], weight[node], impurity[node]))
     return tuple(found)
+
+
+def renamed(model: Ensemble, names: Sequence[str]) -> Ensemble:
+    """The model with other names for its columns; raises InvalidInputError for another number of them."""
+    if isinstance(names, str) or len(names) != len(model.features):
+        raise InvalidInputError(f"feature_names is {repr(names)[:80]}; {len(model.features)} names are accepted")
+    features = [replace(feature, name=str(name)) for feature, name in zip(model.features, names, strict=True)]
+    return replace(model, features=tuple(features))
 
 
 def _side(column: Cells, now: Open) -> Side:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -16,7 +17,7 @@ from xylogic.grow.growing import importances
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import number_of_features
 from xylogic.grow.pruning import new_places, pruned, pruning_path, subtree
-from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
+from xylogic.grow.reading import Leaf, leaf_boxes, paths, renamed, rules_text
 from xylogic.grow.single import grow_single
 from xylogic.grow.surrogates import Surrogate, Surrogates
 from xylogic.grow.unseen import SeenLevels, seen_levels
@@ -142,17 +143,19 @@ class SingleTree(Answers):
         values = self._values(X)
         return self._seen.unseen(self.tree_, values, self._leaves(values).astype(np.int64))
 
-    def leaves(self) -> tuple[Leaf, ...]:
+    def leaves(self, feature_names: Sequence[str] | None = None) -> tuple[Leaf, ...]:
         """The leaves with the box of rows that reach each, in the order of the tree from left to right.
 
-        O(n_leaves * n_features).
+        ``feature_names``: what to call the columns, in order, where not by their own names.
+        O(n_nodes + n_leaves * n_features).
         """
         self._check_fitted()
-        return leaf_boxes(self._model, self.grown_)
+        model = self._model if feature_names is None else renamed(self._model, feature_names)
+        return leaf_boxes(model, self.grown_)
 
-    def rules(self) -> str:
+    def rules(self, feature_names: Sequence[str] | None = None) -> str:
         """The tree as text: one line a leaf, with exact thresholds, what it answers, and its training rows."""
-        return rules_text(self.leaves())
+        return rules_text(self.leaves(feature_names))
 
     def get_depth(self) -> int:
         """Edges on the longest path from the root."""
