@@ -484,7 +484,7 @@ def test_rules_by_other_names():
     assert tree.rules().startswith("if x2 <= 2.45: 0  (50 rows; 0 1)\n")
     assert tree.rules(["sl", "sw", "pl", "pw"]).startswith("if pl <= 2.45: 0")
     for names in (["a"], "abcd", list("abcde")):
-        with pytest.raises(xl.InvalidInputError, match="feature_names is .*; 4 names are accepted"):
+        with pytest.raises(xl.InvalidInputError, match=r"feature_names is .*; 4 names are accepted"):
             tree.rules(names)
 
 
