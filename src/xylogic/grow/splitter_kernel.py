@@ -334,7 +334,9 @@ class Splitter:
             return self.random_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
-        if self.kind[f] == CATEGORY or (self.kind[f] == BINNED and self.criterion.additive and n >= self.n_codes[f]):
+        if self.kind[f] == CATEGORY or (
+            self.kind[f] == BINNED and self.criterion.additive and 2 * n >= self.n_codes[f]
+        ):
             return self.level_column(f, at, n, bar)
         self.sort_rows(f, at, n)
         return self.sorted_column(f, self.scratch, 0, n, bar)
