@@ -15,6 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils.fixes import parse_version
 
 import xylogic as xl
 from xylogic.grow.parameters import TREE
@@ -294,6 +295,8 @@ def test_weights_that_are_not_whole(criterion):
     X = rng.normal(size=(150, 3)).astype(np.float32)
     y = np.exp(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=150))
     weight = rng.uniform(1e-3, 2, 150)
+    if criterion == "absolute_error" and parse_version(sklearn.__version__) < parse_version("1.8"):
+        pytest.skip("before 1.8 scikit-learn's weighted medians were not exact")
     options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5}
     ours = xl.DecisionTreeRegressor(**options).fit(X, y, sample_weight=weight)
     theirs = sklearn.tree.DecisionTreeRegressor(**options, random_state=0).fit(X, y, sample_weight=weight)
