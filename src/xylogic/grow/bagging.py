@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.model import predict_kernel
-from xylogic.model.flat import flatten
-from xylogic.model.tree import Tree
+from xylogic.grow.answering import leaves_of
+from xylogic.grow.grown import Grown
 
 __all__ = ["Bagging", "fingerprint", "number_of_draws", "out_of_bag", "tree_seeds"]
 
@@ -98,7 +97,7 @@ def fingerprint(*arrays: NDArray[Any] | None) -> bytes:
 
 
 def out_of_bag(
-    members: Iterable[tuple[Tree, int]],
+    members: Iterable[tuple[Grown, int]],
     answers: Iterable[NDArray[np.float64]],
     values: NDArray[np.float64],
     bag: Bagging,
@@ -115,13 +114,11 @@ def out_of_bag(
     """
     total: Any = None
     seen = np.zeros(bag.n_rows)
-    for (tree, seed), answer in zip(members, answers, strict=True):
+    for (grown, seed), answer in zip(members, answers, strict=True):
         out = np.flatnonzero(bag.counts(seed) == 0)
-        leaves = np.empty((len(out), 1), dtype=np.int32)
-        predict_kernel.apply(values[out], *flatten([tree]).routing, leaves)
         if total is None:
             total = np.zeros((bag.n_rows, answer.shape[1]))
-        total[out] += answer[leaves[:, 0]]
+        total[out] += answer[leaves_of(grown, values[out])]
         seen[out] += 1
     with np.errstate(invalid="ignore"):
         return np.asarray(total / seen[:, np.newaxis])

@@ -30,13 +30,15 @@ from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_b
 from xylogic.grow.base import Answers, Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs, class_weights
+from xylogic.grow.expand import plain_model
 from xylogic.grow.grower import Limits, grow
 from xylogic.grow.growing import growth_limits, importances, sample_columns, with_values
 from xylogic.grow.grown import Grown
-from xylogic.grow.parameters import TREE, Rule, criterion_name, or_none, whole
+from xylogic.grow.parameters import TREE, Rule, criterion_name, one_of, or_none, whole
+from xylogic.grow.pruning import pruned
 from xylogic.grow.reading import paths
+from xylogic.grow.routed import routed_leaves
 from xylogic.grow.target import Target, class_target, number_target
-from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
 
@@ -54,6 +56,7 @@ _FLAG = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 
 FOREST: Mapping[str, Rule] = {
     **TREE,
+    "missing": one_of("direction", "level", "surrogate"),  # fractional rows are a matter of single trees
     "n_estimators": whole(1),
     "bootstrap": _FLAG,
     "oob_score": Rule(lambda value: _FLAG.holds(value) or callable(value), "True, False or a function"),
@@ -121,8 +124,10 @@ class ClassRows(NumberRows):
         return with_values(grown, self.costs.shares(grown.value))
 
 
-def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: float, bag: Bagging, seed: int) -> Grown:
-    """One tree; ``least_share``: the share of its weight that a leaf must have."""
+def _grow_one(
+    columns: Columns, rows: NumberRows, limits: Limits, least_share: float, alpha: float, bag: Bagging, seed: int
+) -> Grown:
+    """One tree, pruned at ``alpha``; ``least_share``: the share of its weight that a leaf must have."""
     weight = rows.weights(None if bag.n_draws is None else bag.counts(seed))
     taken = None
     total = float(bag.n_rows)
@@ -133,7 +138,8 @@ def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: f
     if least_share:
         limits = replace(limits, min_weight_leaf=least_share * total)
     inner_seed = int(np.random.RandomState(seed).randint(2**31 - 1))  # as a single tree with this random_state
-    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=inner_seed))
+    grown = rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=inner_seed))
+    return pruned(grown, alpha) if alpha else grown
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -166,7 +172,7 @@ class Forest(Answers):
 
         one = partial(
             _grow_one, sample_columns(self, sample), rows, growth_limits(self, sample, 0.0),
-            self.min_weight_fraction_leaf, bag,
+            self.min_weight_fraction_leaf, self.ccp_alpha, bag,
         )  # fmt: skip
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
         new = [Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(one, seeds), seeds, strict=True)]
@@ -233,6 +239,7 @@ class Forest(Answers):
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
         self.n_outputs_ = 1
         self._made: Ensemble | None = None
+        self._plain: Ensemble | None = None
 
     @property
     def _model(self) -> Ensemble:
@@ -252,7 +259,7 @@ class Forest(Answers):
 
         Warns of rows that all trees drew.
         """
-        members = [(member.grown.tree, member.seed) for member in self._members]
+        members = [(member.grown, member.seed) for member in self._members]
         answers = np.split(answer, self._model.flat.roots[1:])
         found = out_of_bag(members, answers, sample.values.astype(np.float64), bag)
         n_without = int(np.isnan(found[:, 0]).sum())
@@ -302,18 +309,24 @@ class Forest(Answers):
         total = np.sum(parts, axis=0)
         return np.asarray(total / total.sum() if total.any() else total)
 
-    def to_model(self) -> Ensemble:
+    def to_model(self, *, node_limit: int = 100_000) -> Ensemble:
         """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
 
         Where a loss matrix decides about averages, its scores are expected losses, negative, without probabilities.
+        Surrogates become tests of larger trees, in which a column without missing values in training refuses them;
+        raises BudgetExceeded where that takes more than ``node_limit`` nodes.
         """
         self._check_fitted()
-        return self._model
+        if self.grown_[0].routes is None:
+            return self._model
+        if self._plain is None:
+            self._plain = plain_model(self.grown_, self._model, node_limit)
+        return self._plain
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row in each tree, as nodes of ``trees_``: int64 (n, n_trees). O(n * n_trees * depth)."""
         values = self._values(X)
-        return self._in_blocks(partial(predict.apply, self._model), values).astype(np.int64)
+        return self._in_blocks(partial(routed_leaves, self._model, self.grown_), values).astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
         """The nodes that each row passes: a scipy CSR matrix of ones, (n, n_nodes of all trees), and where trees begin.

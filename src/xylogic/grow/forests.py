@@ -15,6 +15,7 @@ from xylogic.grow.costs import Costs, class_weights, read_costs
 from xylogic.grow.forest_base import FOREST, ClassRows, Forest, NumberRows
 from xylogic.grow.growing import estimator_model, with_values
 from xylogic.grow.parameters import CLASS_CRITERIA, NUMBER_CRITERIA, anything, check_parameters, one_of
+from xylogic.grow.routed import routed_scores
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 
@@ -175,12 +176,12 @@ class RandomForestClassifier(ClassAnswers, Forest):
         return estimator_model(self, self.trees_, self.classes_, "average")
 
     def _scores(self, values: Floats) -> Floats:
-        model = self._shares
-        return self._in_blocks(lambda part: predict.probabilities(model, predict.scores(model, part)), values)
+        model, trees = self._shares, self.grown_
+        return self._in_blocks(lambda part: predict.probabilities(model, routed_scores(model, trees, part)), values)
 
     def _decide(self, values: Floats) -> NDArray[np.intp]:
-        model = self._model
-        return self._in_blocks(lambda part: predict.decide(model, predict.scores(model, part)), values)
+        model, trees = self._model, self.grown_
+        return self._in_blocks(lambda part: predict.decide(model, routed_scores(model, trees, part)), values)
 
     def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
         majority = self.voting == "majority"
@@ -275,8 +276,8 @@ class RandomForestRegressor(NumberAnswers, Forest):
         return estimator_model(self, self.trees_, None, "average")
 
     def _scores(self, values: Floats) -> Floats:
-        model = self._model
-        return self._in_blocks(lambda part: predict.scores(model, part)[:, 0], values)
+        model, trees = self._model, self.grown_
+        return self._in_blocks(lambda part: routed_scores(model, trees, part)[:, 0], values)
 
     def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
         found = self._out_of_bag(sample, bag, self._model.flat.value)

@@ -117,7 +117,7 @@ class SingleTree(Answers):
         if self.grown_.routes is None:
             return self._model
         if self._plain is None:
-            self._plain = plain_model(self, self._model, node_limit)
+            self._plain = plain_model([self.grown_], self._model, node_limit)
         return self._plain
 
     @property
