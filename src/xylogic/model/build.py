@@ -200,6 +200,8 @@ def _check_links(left: NDArray[np.int64], right: NDArray[np.int64], where: str) 
         _refuse(where, inner & (children == 0), children, "has the root as its child")
     n_parents = np.bincount(np.concatenate([left[inner], right[inner]]), minlength=n_nodes)
     _refuse(where, n_parents > 1, n_parents, "has {} parents")
+    if n_parents[1:].all() and (np.minimum(left, right)[inner] > np.flatnonzero(inner)).all():
+        return inner  # the usual order of nodes, in which there is no cycle
     depth = node_depths(parents(left, right))
     _refuse(where, depth < 0, depth, "is not reached from the root: it is cut off or on a cycle")
     return inner
