@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris
 import xylogic as xl
 
 IRIS, SPECIES = load_iris(return_X_y=True)
-CLASSIFIERS = [xl.DecisionTreeClassifier]
-REGRESSORS = [xl.DecisionTreeRegressor]
+CLASSIFIERS = [xl.DecisionTreeClassifier, xl.RandomForestClassifier]
+REGRESSORS = [xl.DecisionTreeRegressor, xl.RandomForestRegressor]
 
 
 def small(kind, **options):

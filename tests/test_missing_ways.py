@@ -174,10 +174,13 @@ def test_forests_with_surrogates(options):
     assert xl.verify_model(numbers.to_model(), numbers, T)
 
 
-def test_what_forests_take_of_the_ways_and_of_pruning():
+def test_forests_of_fractional_rows_and_pruned_ones():
     X, y = with_holes(load_iris)
-    with pytest.raises(xl.InvalidInputError, match="missing is 'fractional'; 'direction' or 'level' or 'surrogate'"):
-        RandomForestClassifier(missing="fractional").fit(X, y)
+    parts = RandomForestClassifier(5, missing="fractional", max_depth=3, random_state=0).fit(X, y)
+    assert parts.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(150))
+    assert parts.score(X, y) > 0.9
+    with pytest.raises(xl.UnsupportedModelError, match="averages the leaves"):
+        parts.to_model()
     whole = RandomForestClassifier(5, random_state=0).fit(X, y)
     cut = RandomForestClassifier(5, random_state=0, ccp_alpha=0.02).fit(X, y)
     for a, b in zip(whole.grown_, cut.grown_, strict=True):

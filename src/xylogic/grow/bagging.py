@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -10,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.grow.answering import leaves_of
-from xylogic.grow.grown import Grown
-
-__all__ = ["Bagging", "fingerprint", "number_of_draws", "out_of_bag", "tree_seeds"]
+__all__ = ["Bagging", "fingerprint", "growth_seed", "number_of_draws", "out_of_bag", "tree_seeds"]
 
 _SEEDS = 2**31 - 1
+_thread = threading.local()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +44,7 @@ class Bagging:
         """The rows of the tree with this seed, in the order drawn: (n_draws,). O(n_rows + n_draws log n_rows)."""
         if self.n_draws is None:
             return np.arange(self.n_rows)
-        random = np.random.RandomState(seed)
+        random = _seeded(seed)
         if self.weight is None:
             return random.randint(0, self.n_rows, self.n_draws).astype(np.int64)
         share = self.weight / self.weight.sum()
@@ -66,6 +65,20 @@ class Bagging:
         found = np.full((self.n_given, *values.shape[1:]), np.nan)
         found[self.rows] = values
         return found
+
+
+def growth_seed(seed: int) -> int:
+    """What the grower is seeded with in a tree of ``seed``: as in a single tree with this ``random_state``."""
+    return int(_seeded(seed).randint(_SEEDS))
+
+
+def _seeded(seed: int) -> np.random.RandomState:
+    """A ``RandomState`` in the state ``RandomState(seed)`` begins in; making one anew takes much longer."""
+    if not hasattr(_thread, "random"):
+        _thread.random = np.random.RandomState()
+    random: np.random.RandomState = _thread.random
+    random.seed(seed)
+    return random
 
 
 def number_of_draws(max_samples: float | None, n_rows: int, weight: NDArray[np.float64] | None) -> int:
@@ -97,28 +110,20 @@ def fingerprint(*arrays: NDArray[Any] | None) -> bytes:
 
 
 def out_of_bag(
-    members: Iterable[tuple[Grown, int]],
-    answers: Iterable[NDArray[np.float64]],
-    values: NDArray[np.float64],
-    bag: Bagging,
+    seeds: Sequence[int], bag: Bagging, answer: Callable[[int, NDArray[np.int64]], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """The mean answer of the trees that did not draw a row: float64 (n_rows, n_outputs), NaN where all trees did.
 
-    Parameters
-    ----------
-    members : each tree and its seed.
-    answers : per tree float64 (n_nodes, n_outputs), what its leaves answer.
-    values : float64 (n_rows, n_features), the rows of ``bag``.
-
-    Sums run in tree order. O(n_trees * n_rows * depth).
+    ``answer(t, rows)`` is that of tree t, (len(rows), n_outputs); ``seeds`` are the trees' own. Sums run in tree order.
     """
-    total: Any = None
+    total: Any = 0.0
     seen = np.zeros(bag.n_rows)
-    for (grown, seed), answer in zip(members, answers, strict=True):
-        out = np.flatnonzero(bag.counts(seed) == 0)
-        if total is None:
-            total = np.zeros((bag.n_rows, answer.shape[1]))
-        total[out] += answer[leaves_of(grown, values[out])]
-        seen[out] += 1
+    for position, seed in enumerate(seeds):
+        rows = np.flatnonzero(bag.counts(seed) == 0)
+        found = answer(position, rows)
+        if position == 0:
+            total = np.zeros((bag.n_rows, found.shape[1]))
+        total[rows] += found
+        seen[rows] += 1
     with np.errstate(invalid="ignore"):
         return np.asarray(total / seen[:, np.newaxis])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from xylogic.domain.table import read_table
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Answers", "ClassAnswers", "NumberAnswers", "Sample"]
+__all__ = ["Answers", "ClassAnswers", "Kept", "NumberAnswers", "Sample"]
 
 _SEEDS = 2**31 - 1
 
@@ -62,6 +63,20 @@ class Sample:
     @property
     def total_weight(self) -> float:
         return float(self.n_rows if self.weight is None else self.weight.sum())
+
+
+class Kept:
+    """A model made when first asked for, and kept: questions change no attribute of the estimator they are put to."""
+
+    __slots__ = ("model",)
+
+    def __init__(self) -> None:
+        self.model: Ensemble | None = None
+
+    def get(self, make: Callable[[], Ensemble]) -> Ensemble:
+        if self.model is None:
+            self.model = make()
+        return self.model
 
 
 class Answers(BaseEstimator):

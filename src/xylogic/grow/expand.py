@@ -71,38 +71,37 @@ def expanded(
     cast: str,
     *,
     node_limit: int = 100_000,
-    made: Sequence[Tree] = (),
+    before: int = 0,
 ) -> tuple[Tree, NDArray[np.int64]]:
     """The plain tree, with ``value``, float64 (n_nodes, n_outputs), at the leaves, and which leaf each of its is of.
 
     Features that may not be missing refuse NaN. A node that misses k surrogates' values has k + 2 ways, and ways
     multiply down the tree: the size is exponential in the depth at worst.
 
-    Raises BudgetExceeded, which holds the number of nodes made, before there are more than ``node_limit``, those of the
-    trees ``made`` before included.
+    Raises BudgetExceeded, which holds the number of nodes made, before these and the nodes made ``before`` are more
+    than ``node_limit``.
     """
     assert isinstance(grown.routes, Surrogates)
     tree, routes = grown.tree, grown.routes
     upto = as_cut(routes.cut, cast, infinite=True)
     start = {j: open_column(feature, feature.may_be_missing) for j, feature in enumerate(features)}
-    nodes = _Made()
-    before = sum(other.n_nodes for other in made)
+    made = _Made()
     tasks = [_Task(0, -1, {}, -1, 0)]
     while tasks:
         node, place, state, parent, side = tasks.pop()
-        at = len(nodes.feature)
+        at = len(made.feature)
         if before + at >= node_limit:
             raise BudgetExceeded(
-                f"the surrogates need more than node_limit={node_limit} nodes as a plain tree; raise it, "
+                f"the surrogates need more than node_limit={node_limit} nodes as tests of plain trees; raise it, "
                 "grow with fewer max_surrogates, a lower max_depth or a higher ccp_alpha, or with missing='direction'",
                 {"nodes": before + at},
             )
         if parent >= 0:
-            nodes.children[side][parent] = at
+            made.children[side][parent] = at
         while True:  # until something has to be asked
             children = (int(tree.left[node]), int(tree.right[node]))
             if children[0] < 0:
-                _add(nodes, -1, 0.0, frozenset(), 0, node)
+                _add(made, -1, 0.0, frozenset(), 0, node)
                 break
             larger = 0 if tree.missing[node] == 1 else 1
             if place == routes.first[node + 1]:
@@ -124,14 +123,14 @@ def expanded(
                 continue
             whole = now._replace(missing=False)
             if now.missing and not (last and sides.neither.is_empty):  # ask whether it is missing
-                _add(nodes, feature, np.inf, whole.codes, 2, node)
+                _add(made, feature, np.inf, whole.codes, 2, node)
                 _push(tasks, at, [(node, place, {**state, feature: part}) for part in (whole, _MISSING)])
                 break
             if len(ways) == 1:  # known on one side, and missing, which goes with the larger side
                 if ways[0] is (sides.left, sides.right)[larger]:
                     node, place = children[larger], -1
                     continue
-                _add(nodes, feature, np.inf, whole.codes, 2, node)
+                _add(made, feature, np.inf, whole.codes, 2, node)
                 _push(tasks, at, [(node, place, {**state, feature: part}) for part in (whole, _MISSING)])
                 break
             if sides.neither.is_empty:
@@ -142,47 +141,49 @@ def expanded(
                 if not sides.codes and sides.left.low > sides.right.low:  # numbers above the cut go left
                     pair, larger = pair[::-1], 1 - larger
                 way = 0 if not start[feature].missing else 2 if not now.missing else larger + 1
-                _add(nodes, feature, sides.cut, sides.codes, way, node)
+                _add(made, feature, sides.cut, sides.codes, way, node)
                 _push(tasks, at, pair)
                 break
             # Categories that know no side: those of one side first, then the other.
             chosen = sides.left if not sides.left.is_empty else sides.right
             rest = whole._replace(codes=whole.codes - chosen.codes)
-            _add(nodes, feature, 0.0, chosen.codes, 2 if start[feature].missing else 0, node)
+            _add(made, feature, 0.0, chosen.codes, 2 if start[feature].missing else 0, node)
             _push(tasks, at, [(node, place, {**state, feature: part}) for part in (chosen, rest)])
             break
-    origin = np.array(nodes.origin)
+    origin = np.array(made.origin)
     plain = make_tree(
-        nodes.feature,
-        nodes.cut,
-        *nodes.children,
+        made.feature,
+        made.cut,
+        *made.children,
         value[origin],
-        missing=nodes.missing,
+        missing=made.missing,
         cast=cast,
         n_features=len(features),
-        sets=nodes.sets,
+        sets=made.sets,
         infinite=True,
     )
     return plain, origin
 
 
-def plain_model(trees: Sequence[Grown], model: Ensemble, node_limit: int) -> Ensemble:
-    """``model``, whose grown ``trees`` have more routes than their nodes, as one that answers as they do.
+def plain_model(grown: Sequence[Grown], model: Ensemble, node_limit: int) -> Ensemble:
+    """``model``, of trees with more routes than their nodes tell, as one that answers as ``grown`` do.
 
-    Raises BudgetExceeded as ``expanded`` does, for all trees together, and UnsupportedModelError for fractional rows.
+    Raises BudgetExceeded as ``expanded`` does, of all trees together, and UnsupportedModelError for fractional rows.
     """
-    if not all(isinstance(grown.routes, Surrogates) for grown in trees):
+    if not all(isinstance(own.routes, Surrogates) for own in grown):
         raise UnsupportedModelError(
             "missing='fractional' sends a row with a missing value down both sides of a test and averages the leaves, "
             "so no leaf, and no set of tests, explains its answer; predict is exact, and trees grown with "
             "missing='direction', 'level' or 'surrogate' can be explained"
         )
-    plain: list[Tree] = []
-    for grown, own in zip(trees, model.trees, strict=True):
-        plain.append(expanded(grown, own.value, model.features, model.cast, node_limit=node_limit, made=plain)[0])
-    cuts = feature_cuts(plain, len(model.features))
+    trees: list[Tree] = []
+    before = 0
+    for own, tree in zip(grown, model.trees, strict=True):
+        trees.append(expanded(own, tree.value, model.features, model.cast, node_limit=node_limit, before=before)[0])
+        before += trees[-1].n_nodes
+    cuts = feature_cuts(trees, len(model.features))
     features = tuple(replace(feature, cuts=own) for feature, own in zip(model.features, cuts, strict=True))
-    return replace(model, trees=tuple(plain), features=features)
+    return replace(model, trees=tuple(trees), features=features)
 
 
 def _next(routes: Surrogates, node: int, place: int, state: _State) -> int:

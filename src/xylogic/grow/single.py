@@ -20,7 +20,7 @@ from xylogic.grow.losses import class_losses, number_losses
 from xylogic.grow.parameters import criterion_name
 from xylogic.grow.target import Weights, class_target, number_target
 
-__all__ = ["Single", "grow_single"]
+__all__ = ["Single", "check_fractional", "grow_single"]
 
 
 class Single(NamedTuple):
@@ -51,7 +51,7 @@ def grow_single(
     limits = growth_limits(estimator, part, part.n_rows if weight is None else float(weight.sum()))
     criterion = criterion_name(estimator.criterion)
     if estimator.missing == "fractional":
-        _check_fractional(estimator, limits)
+        check_fractional(estimator, limits)
         if part.classes is None:
             losses = number_losses(part.target, criterion)
         else:
@@ -84,7 +84,8 @@ def _costs(estimator: Any, sample: Sample) -> Costs:
     )
 
 
-def _check_fractional(estimator: Any, limits: Any) -> None:
+def check_fractional(estimator: Any, limits: Any) -> None:
+    """Raise InvalidInputError for parameters that ``missing="fractional"`` does not go with."""
     for name, wanted, given in (
         ("splitter", "best", estimator.splitter),
         ("monotonic_cst", None, None if limits.monotone is None else estimator.monotonic_cst),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.grow.answering import ends, leaves_of
-from xylogic.grow.base import Answers, Sample
+from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.costs import Costs
 from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import importances
@@ -52,8 +52,7 @@ class SingleTree(Answers):
     def _show(self, grown: Grown) -> None:
         """Answer with this tree from now on."""
         self.grown_, self.tree_ = grown, grown.tree
-        self._made: Ensemble | None = None
-        self._plain: Ensemble | None = None
+        self._made, self._plain = Kept(), Kept()
 
     def _grow(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Fit: grow, and prune where ``ccp_alpha`` is not 0."""
@@ -89,9 +88,7 @@ class SingleTree(Answers):
     @property
     def _model(self) -> Ensemble:
         """Made on first use: of a thousand rows, growing a tree takes no longer."""
-        if self._made is None:
-            self._made = self._ensemble()
-        return self._made
+        return self._made.get(self._ensemble)
 
     def _ensemble(self) -> Ensemble:
         raise NotImplementedError
@@ -116,9 +113,7 @@ class SingleTree(Answers):
         self._check_fitted()
         if self.grown_.routes is None:
             return self._model
-        if self._plain is None:
-            self._plain = plain_model([self.grown_], self._model, node_limit)
-        return self._plain
+        return self._plain.get(lambda: plain_model([self.grown_], self._model, node_limit))
 
     @property
     def surrogates_(self) -> dict[int, tuple[Surrogate, ...]]:
