@@ -18,6 +18,7 @@ from xylogic.grow.growing import growth_limits, sample_columns, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.losses import class_losses, number_losses
 from xylogic.grow.parameters import criterion_name
+from xylogic.grow.pruning import PruningPath, pruning_path
 from xylogic.grow.target import Weights, class_target, number_target
 
 __all__ = ["Single", "check_fractional", "grow_single"]
@@ -28,6 +29,12 @@ class Single(NamedTuple):
 
     grown: Grown
     costs: Costs
+
+    def path(self, risk: str) -> PruningPath:
+        """``pruning_path``; ``"mistakes"`` are counted by the loss matrix, if there is one."""
+        if risk == "mistakes" and self.costs.loss is not None:
+            return pruning_path(self.grown, self.costs.losses(self.grown.weight, self.grown.value))
+        return pruning_path(self.grown, risk)
 
 
 def grow_single(
