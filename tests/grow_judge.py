@@ -194,10 +194,10 @@ class Judge:
         column = self.problem.columns[self.tree.feature[node]]
         assert self.tree.missing[node] in (1, 2)
         children = [self.rows[child] for child in (self.tree.left[node], self.tree.right[node])]
-        left, right = (sum(Fraction(float(self.problem.weight[i])) for i in rows) for rows in children)
+        left, right = map(self.problem.weigh, children)
         heavier = 1 if left >= right else 2
-        if left != right and abs(left - right) <= TIE * (left + right):  # equal but for the rounding of the weights
-            heavier = int(self.tree.missing[node])
+        if left == right and any(w.denominator > 10 for w in self.problem.weight):
+            return  # thirds are rounded, and one side may get to be the heavier
         if all(column[i] is not None for i in self.rows[node]):
             assert self.tree.missing[node] == heavier, f"node {node}: missing values go to the lighter child"
         levels = self.problem.levels[self.tree.feature[node]]

@@ -134,9 +134,9 @@ def nearest(X: np.ndarray, tree, node: int, left: np.ndarray) -> float:
 
 
 def stopped_early(X, y, criterion, loss, parts) -> bool:
-    """Whether scikit-learn left a node alone that it takes for pure, or whose values it takes for equal."""
+    """Whether one left a node alone that it takes for pure, or whose values it takes for equal."""
     if parts[1] is not None:
-        return False
+        return len(np.unique(y)) == 1  # rounding hid that from scikit-learn
     spread = np.nanmax(X, axis=0) - np.nanmin(X, axis=0) if len(X) else np.zeros(1)
     return loss / len(y) <= PURE or bool((spread <= CLOSE).all())
 

@@ -161,17 +161,27 @@ class TestBreastCancer:
         ]
         assert sizes[-6:] == LEAVES[-6:]
 
-    def test_pruned_by_cross_validation(self, cancer):
+    def test_pruned_tree(self, cancer):
         X_train, X_test, y_train, y_test = cancer
-        result = xl.prune_cv(xl.DecisionTreeClassifier(), X_train, y_train, cv=5)
-        assert result.best_alpha == pytest.approx(0.00879397, abs=5e-9)
-        pruned = result.estimator
+        pruned = xl.DecisionTreeClassifier(ccp_alpha=0.00879397).fit(X_train, y_train)
         assert (pruned.get_n_leaves(), pruned.get_depth()) == (6, 4)
         assert round(pruned.score(X_train, y_train), 3) == 0.977
         assert round(pruned.score(X_test, y_test), 3) == 0.918
 
+    def test_cross_validation(self, cancer):
+        """The scores of the larger alphas are the note's; those of the smaller ones, and so the best, hang on ties.
+
+        Twelve draws of scikit-learn's find 0.0088 five times, 0.0072 six times and 0.0049 once.
+        """
+        X_train, _, y_train, _ = cancer
+        result = xl.prune_cv(xl.DecisionTreeClassifier(), X_train, y_train, cv=5)
+        assert result.alphas[-6:] == pytest.approx(ALPHAS[-6:], abs=5e-9)
+        assert result.leaves[-6:].tolist() == LEAVES[-6:]
+        assert result.scores[-6:] == pytest.approx([0.9323, 0.9323, 0.9297, 0.9297, 0.9297, 0.7857], abs=5e-5)
+        assert result.best_alpha == result.alphas[np.argmax(result.scores)]
+
     def test_instability(self, cancer):
-        """The halves of the note: 10.5 % of the test rows answered otherwise."""
+        """The halves of the note: 10.5 % of the test rows answered otherwise; other draws of ties: 9.4 to 17.5 %."""
         X_train, X_test, y_train, _ = cancer
         rng = np.random.default_rng(0)
         rng.choice(np.repeat([0, 1, 2], [6, 3, 1]), size=(100_000, 10))
@@ -183,10 +193,10 @@ class TestBreastCancer:
         ]
         assert [names[tree.tree_.feature[0]] for tree in trees] == ["worst perimeter", "mean concave points"]
         apart = np.mean(trees[0].predict(X_test) != trees[1].predict(X_test))
-        assert 0.07 <= apart <= 0.14
+        assert 0.09 <= apart <= 0.18
 
     def test_missing_values(self, cancer):
-        """30 % of the root feature hidden in both parts: 0.947 with the note's alpha."""
+        """30 % of the root feature hidden in both parts: 0.947 with the note's alpha; other draws of ties: 0.936."""
         X_train, X_test, y_train, y_test = cancer
         rng = np.random.default_rng(0)
         rng.choice(np.repeat([0, 1, 2], [6, 3, 1]), size=(100_000, 10))
@@ -198,7 +208,7 @@ class TestBreastCancer:
         tree = xl.DecisionTreeClassifier(ccp_alpha=0.00879397).fit(X_train, y_train)
         theirs = SklearnTree(ccp_alpha=0.00879397, random_state=0).fit(X_train, y_train)
         assert round(theirs.score(X_test, y_test), 3) == 0.947
-        assert tree.score(X_test, y_test) == pytest.approx(0.947, abs=0.012)
+        assert round(tree.score(X_test, y_test), 3) in (0.936, 0.947)
 
     def test_the_notes_own_way_finds_the_same_alpha(self, cancer):
         X_train, _, y_train, _ = cancer

@@ -133,6 +133,26 @@ class TestTree:
         assert texts(ax)[2:4] == ["a$b$ \\u202e <= 1", "$x$: 100 %"]
         assert saved(ax)
 
+    def test_a_grown_tree_tells_its_rows(self):
+        rows = [{"age": 1, "group": "a"}, {"age": 2, "group": "a"}, {"age": 3, "group": "b"}, {"age": 4, "group": "b"}]
+        ax = xl.plot_tree(xl.DecisionTreeClassifier(max_depth=1).fit(rows, ["no", "no", "no", "yes"]))
+        assert texts(ax)[2:] == [
+            "age <= 3.5\n4 rows, impurity 0.375\nno: 75 %",
+            "no: 100 %\n3 rows, impurity 0",
+            "yes: 100 %\n1 row, impurity 0",
+        ]
+
+    def test_a_costly_mistake_outvotes_the_shares(self):
+        tree = xl.DecisionTreeClassifier(max_depth=1, loss_matrix=[[0, 1], [9, 0]])
+        ax = xl.plot_tree(tree.fit([[0.0], [0.0], [0.0], [1.0]], [0, 0, 1, 0]))
+        assert texts(ax)[3].startswith("1: 33.3 %")
+
+    def test_alternating_labels(self):
+        """A report: 1300 points in a row, each of the other class, and the viewer ran out of recursion."""
+        X = np.arange(1300.0)[:, None]
+        ax = xl.plot_tree(xl.DecisionTreeClassifier().fit(X, np.arange(1300) % 2))
+        assert ax.get_title() == "2472 of 2599 nodes hidden"
+
     def test_what_is_refused(self):
         for options in ({"tree": 1}, {"tree": -1}, {"max_depth": -1}, {"max_nodes": 0}, {"max_depth": 1.5}):
             with pytest.raises(xl.InvalidInputError):

@@ -42,12 +42,12 @@ def samples() -> list[tuple[np.ndarray, np.ndarray]]:
 
 def partition() -> Figure:
     """The tree of the 18 points, and its regions."""
-    tree = xl.DecisionTreeClassifier().fit(POINTS, CLASSES)
-    model = xl.read_model(tree.to_model(), feature_names=["x1", "x2"])
+    rows = [{"x1": x1, "x2": x2} for x1, x2 in POINTS.tolist()]
+    tree = xl.DecisionTreeClassifier().fit(rows, CLASSES)
     figure = Figure(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    xl.plot_tree(model, left)
-    xl.plot_partition(model, POINTS, CLASSES, right)
+    xl.plot_tree(tree, left)
+    xl.plot_partition(tree, rows, CLASSES, right)
     return figure
 
 

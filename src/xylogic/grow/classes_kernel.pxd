@@ -15,6 +15,7 @@ cdef class Classes(Criterion):
     cdef bint priced
     cdef double *table
     cdef Py_ssize_t n_table
+    cdef double grain
 
     @cython.final
     cdef double scaled_log(self, double x) noexcept nogil

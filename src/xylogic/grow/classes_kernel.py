@@ -63,6 +63,8 @@ class Classes(Criterion):
         self.price = doubles(self.keep["price"])
         self.table = doubles(table)
         self.n_table = table.shape[0]
+        # An entropy's gain below this is nothing but rounding.
+        self.grain = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -132,6 +134,7 @@ class Classes(Criterion):
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
+        most: cython.double
         k: cython.int
         self.n_rows = n
         self.weight = self.weigh(rows, at, n)
@@ -146,6 +149,11 @@ class Classes(Criterion):
         self.loss = max(self.lost(self.count, 0, self.left, self.n_classes, self.weight), 0.0)
         if self.pure and not self.priced:
             self.loss = 0.0
+        if self.rule == ENTROPY:
+            most = self.scaled_log(self.weight)
+            if self.exact and self.weight < self.n_table:  # the table's own grid
+                most = self.table[self.n_table - 1]
+            self.grain = 1.8e-15 * most * (self.n_classes + 2)
         if self.loss == 0.0:  # prices may make several classes cost nothing
             self.pure = True
 
@@ -216,6 +224,8 @@ class Classes(Criterion):
                     - self.lost(self.left, 0, self.left, self.n_classes, left)
                     - self.lost(self.total, 0, self.left, 0, weight - left)
                 )
+                if gain < self.grain:
+                    gain = 0.0
                 if gain > bar and (not self.bounded or self.orderly(self.left, 0, left, self.total, 0, weight)):
                     self.gain = gain
                     bar = gain + 1e-12 * self.loss
@@ -321,15 +331,17 @@ class Classes(Criterion):
         self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
     ) -> cython.double:
         other: cython.double = total[of + 1] - left[at + 1]
+        gain: cython.double
         if not self.roomy(left[at], left[at + 1], total[of] - left[at], other):
             return -INFINITY
         if self.bounded and not self.orderly(left, at + 2, left[at + 1], total, of + 2, total[of + 1]):
             return -INFINITY
-        return (
+        gain = (
             self.lost(total, of + 2, self.left, self.n_classes, total[of + 1])
             - self.lost(left, at + 2, self.left, self.n_classes, left[at + 1])
             - self.lost(total, of + 2, left, at + 2, other)
         )
+        return 0.0 if gain < self.grain else gain
 
     @cython.cfunc
     @cython.nogil

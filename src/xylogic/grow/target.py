@@ -117,7 +117,7 @@ def class_target(
     """
     if criterion not in CLASS_RULES:
         raise InvalidInputError(f"criterion is {criterion!r}; accepted for classes: {', '.join(CLASS_RULES)}")
-    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    codes = np.array(codes, dtype=np.int32)
     return Target(criterion, codes, Weights.of(weight), max(n_classes, 1), loss)
 
 
@@ -125,7 +125,7 @@ def number_target(y: NDArray[np.float64], weight: NDArray[np.float64] | None, cr
     """Finite numbers, shape (n,). Raises InvalidInputError for another criterion, and for targets it does not take."""
     if criterion not in NUMBER_RULES:
         raise InvalidInputError(f"criterion is {criterion!r}; accepted for numbers: {', '.join(NUMBER_RULES)}")
-    y = np.ascontiguousarray(y, dtype=np.float64)
+    y = np.array(y, dtype=np.float64)
     if criterion == "poisson" and len(y) and (y.min() < 0 or y.sum() <= 0):
         # The words "Some value(s) of y are negative" are those that scikit-learn's users know.
         raise InvalidInputError(

@@ -75,15 +75,12 @@ def plot_tree(
         for node, hidden in zip(layout.nodes, layout.hidden, strict=True)
     ]
     rows = int(layout.depth.max()) + 1
-    widest = WIDE * max(len(line) for lines in boxes for line in lines) + PAD  # font sizes that a leaf takes across
-    tallest = TALL * max(len(lines) for lines in boxes) + 2 * PAD
-    inches = FONT / 72
-    ax = axes_of(ax, min(layout.n_slots * widest * inches + 0.5, LARGEST), min(rows * tallest * inches + 0.5, LARGEST))
-    room = ax.get_window_extent()
-    points = 72 / float(getattr(ax.figure, "dpi", 72.0))
-    fitting = min(room.width * points / (layout.n_slots * widest), room.height * points / (rows * tallest))
-    font = float(np.clip(fitting, 1.0, FONT))
+    across = layout.n_slots * _slot(layout, np.array([max(map(len, lines)) for lines in boxes]))  # in font sizes
+    down = rows * (TALL * max(map(len, boxes)) + 2 * PAD)
+    ax = axes_of(ax, *(min(sizes * FONT / 72 + 0.5, LARGEST) for sizes in (across, down)))
     ax.set_axis_off()
+    width, height = _room(ax)
+    font = float(np.clip(min(width / across, height / down), 1.0, FONT))
     ax.set_xlim(-0.5, layout.n_slots - 0.5)
     ax.set_ylim(-rows + 0.5, 0.5)
     _draw_edges(ax, layout, font)
@@ -249,6 +246,26 @@ class _Words:
         if value.min() < 0 or total <= 0 or len(value) == 1:
             return tinted(self.colours[int(np.argmax(value))], 0.55)
         return tinted(self.colours[int(np.argmax(value))], 0.08 + 0.62 * (most / total - evenly) / (1.0 - evenly))
+
+
+def _slot(layout: Layout, characters: NDArray[np.intp]) -> float:
+    """How many font sizes a slot must be wide so that no two neighbouring boxes of a row touch."""
+    widths = WIDE * characters + PAD
+    order = np.lexsort((layout.x, layout.depth))
+    left, right = order[:-1], order[1:]
+    beside = layout.depth[left] == layout.depth[right]
+    apart = (layout.x[right] - layout.x[left])[beside]
+    touching = (widths[left] + widths[right])[beside] / 2 / apart
+    return float(max(touching.max(initial=0.0), widths.max() / layout.n_slots))
+
+
+def _room(ax: Axes) -> tuple[float, float]:
+    """Width and height of the axes in points, once the figure is laid out."""
+    settle = getattr(ax.figure, "draw_without_rendering", None)
+    if settle is not None:
+        settle()
+    room, dpi = ax.get_window_extent(), float(getattr(ax.figure, "dpi", 72.0))
+    return room.width * 72 / dpi, room.height * 72 / dpi
 
 
 def _draw_edges(ax: Axes, layout: Layout, font: float) -> None:
