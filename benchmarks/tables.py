@@ -103,9 +103,9 @@ surrogates).""",
     "categories": (
         "Many categories",
         """\
-Best split of one column at the root: by the orders that are tried where there are more than 8 levels (the share of each
-class in turn; for the absolute error the mean), and by all subsets. *gap*: what the former gains less, of the latter.
-For two classes and squared error the order is optimal.""",
+Best split of one column at the root: as it is searched for where there are more than 8 levels (in the order of each
+class' share, then single levels change sides; for the absolute error in the order of the medians), and by all subsets.
+*gap*: what the former gains less, of the latter. For two classes and squared error the order is optimal.""",
     ),
 }
 SCALING = """\

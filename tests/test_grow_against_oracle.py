@@ -127,3 +127,15 @@ def test_some_rows_are_a_table_of_their_own():
         part = reordered(case.problem, rows)
         if len(set(case.problem.weight)) == 1:
             same(case.grown(part), case.grown(rows=np.array(rows, np.int32)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_many_categories_are_split_as_allowed_too(criterion):
+    """As if there were too many of them to try all subsets."""
+    for seed in range(N_CASES):
+        case = draw_case(Draws(seed), criterion)
+        case.limits = replace(case.limits, most_subsets=0, max_leaf_nodes=None)
+        try:
+            Judge(case.problem, case.grown(), case.limits, precision=case.precision).judge_allowed()
+        except AssertionError as error:
+            raise AssertionError(f"{error}{case}") from error
