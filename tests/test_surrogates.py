@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from xylogic.domain.feature import Feature
 from xylogic.errors import BudgetExceeded, InvalidInputError
-from xylogic.grow.answering import answers, leaves
+from xylogic.grow.answering import answers, leaves_of
 from xylogic.grow.columns import read_columns
 from xylogic.grow.expand import expanded
 from xylogic.grow.grower import Limits, grow
@@ -181,7 +181,7 @@ def test_every_node_is_as_defined(seed, record_property):
             side.setdefault(i, way)
         here[int(tree.left[node])] = [i for i in rows if side[i] == "L"]
         here[int(tree.right[node])] = [i for i in rows if side[i] == "R"]
-    counted = np.bincount(leaves(grown, np.array(values)), minlength=tree.n_nodes)
+    counted = np.bincount(leaves_of(grown, np.array(values)), minlength=tree.n_nodes)
     assert (counted[tree.left < 0] == grown.n_rows[tree.left < 0]).all()
     record_property("judged nodes with surrogates", tree.n_nodes)
 
@@ -193,7 +193,9 @@ def test_real_data_with_holes(mode):
     X[rng.random(X.shape) < 0.3] = NAN
     grown = grown_tree(X, y, mode=mode, min_samples_leaf=5)
     tree, routes = grown.tree, grown.routes
-    assert (np.bincount(leaves(grown, X), minlength=tree.n_nodes)[tree.left < 0] == grown.n_rows[tree.left < 0]).all()
+    assert (
+        np.bincount(leaves_of(grown, X), minlength=tree.n_nodes)[tree.left < 0] == grown.n_rows[tree.left < 0]
+    ).all()
     assert (np.diff(routes.first) <= 5).all()
     assert len(routes.feature) > 5
     assert ((routes.adjusted > 0) & (routes.adjusted <= 1)).all()
@@ -204,7 +206,7 @@ def test_real_data_with_holes(mode):
     assert small.routes.described(0, numeric(30)) == routes.described(0, numeric(30))
     assert len(small.routes.first) == small.tree.n_nodes + 1
     assert sum(len(small.routes.described(node, numeric(30))) for node in same) == len(small.routes.feature)
-    assert leaves(small, X).max() < small.tree.n_nodes
+    assert leaves_of(small, X).max() < small.tree.n_nodes
 
 
 def test_numbers_too():
@@ -215,7 +217,7 @@ def test_numbers_too():
         read_columns(X, numeric(10)), number_target(y, None, "absolute_error"),
         Limits(missing="surrogate", max_depth=5),
     )  # fmt: skip
-    leaf = leaves(grown, X)
+    leaf = leaves_of(grown, X)
     for node in np.flatnonzero(grown.tree.left < 0):
         assert grown.value[node, 0] == pytest.approx(np.median(y[leaf == node]))
 
@@ -225,7 +227,7 @@ def test_without_room_for_surrogates_rows_go_with_the_larger_side():
     X[np.random.default_rng(0).random(X.shape) < 0.3] = NAN
     grown = grown_tree(X, y, max_surrogates=0, max_depth=4)
     assert len(grown.routes.feature) == 0
-    leaf = leaves(grown, X)
+    leaf = leaves_of(grown, X)
     assert (np.bincount(leaf, minlength=grown.tree.n_nodes)[grown.tree.left < 0] > 0).all()
 
 
@@ -260,7 +262,7 @@ def test_the_plain_tree_answers_the_same(seed, record_property):
         for f, m in zip(features, missing, strict=True)
     ]
     rows = np.array(list(product(*choices)))
-    assert (origin[predict.apply(model, rows)[:, 0]] == leaves(grown, rows)).all()
+    assert (origin[predict.apply(model, rows)[:, 0]] == leaves_of(grown, rows)).all()
     # every node is reached by some row
     reached = {node for node, _ in walk(model.trees[0], [open_column(f, f.may_be_missing) for f in model.features])}
     assert reached == set(range(model.trees[0].n_nodes))
@@ -280,7 +282,7 @@ def test_an_expansion_keeps_to_its_limit():
     X[holes] = NAN
     grown = grown_tree(X.astype(np.float32), y, min_samples_leaf=10)
     model, origin = expansion(grown, numeric(30), holes.any(axis=0), "float32")
-    assert (origin[predict.apply(model, X)[:, 0]] == leaves(grown, X)).all()
+    assert (origin[predict.apply(model, X)[:, 0]] == leaves_of(grown, X)).all()
     with pytest.raises(BudgetExceeded, match="raise it, grow with fewer max_surrogates") as caught:
         expansion(grown, numeric(30), holes.any(axis=0), node_limit=model.n_nodes - 1)
     assert caught.value.bounds == {"nodes": model.n_nodes - 1}

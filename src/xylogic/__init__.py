@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from xylogic.explain.compiled import compile_model
     from xylogic.grow.criteria import impurity, split_gain
     from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
+    from xylogic.grow.prune import PruningResult, prune, prune_cv, prune_reduced_error
+    from xylogic.grow.stability import stability
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -45,16 +48,19 @@ _HOMES = {
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
-    "Formula": "xylogic.circuit.formula",
     "Ensemble": "xylogic.model.ensemble",
     "Explainer": "xylogic.explain",
     "Explanation": "xylogic.explain",
     "Feature": "xylogic.domain.feature",
     "Flips": "xylogic.reason.answers",
+    "Formula": "xylogic.circuit.formula",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
     "NotFittedError": "xylogic.errors",
+    "PruningResult": "xylogic.grow.prune",
+    "RandomForestClassifier": "xylogic.grow.forests",
+    "RandomForestRegressor": "xylogic.grow.forests",
     "Reasons": "xylogic.reason.answers",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
@@ -68,9 +74,13 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "prune": "xylogic.grow.prune",
+    "prune_cv": "xylogic.grow.prune",
+    "prune_reduced_error": "xylogic.grow.prune",
     "read_model": "xylogic.convert.read",
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
+    "stability": "xylogic.grow.stability",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -81,16 +91,19 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",
-    "Formula",
     "Ensemble",
     "Explainer",
     "Explanation",
     "Feature",
     "Flips",
+    "Formula",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
     "NotFittedError",
+    "PruningResult",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Reasons",
     "Term",
     "UnsupportedModelError",
@@ -105,9 +118,13 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "prune",
+    "prune_cv",
+    "prune_reduced_error",
     "read_model",
     "sorting_network",
     "split_gain",
+    "stability",
     "verify_model",
 ]
 

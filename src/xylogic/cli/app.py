@@ -136,6 +136,39 @@ def explain(model: Path, data: Path, **options: Any) -> int:
     return explain_file(model, data, header=not options.pop("no_header"), **options)
 
 
+@cli.command(epilog=DATA_HELP)
+@click.argument("data", type=EXISTING)
+@click.option("--target", required=True, metavar="NAME", help="The column to predict.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Save the model here: .json or .json.gz.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classes", "numbers"]),
+    default="auto",
+    show_default=True,
+    help="What the target holds. By itself: text, truth values and up to 10 whole numbers are classes.",
+)
+@click.option("--criterion", metavar="NAME", help="For classes gini, entropy, ...; for numbers squared_error, ...")
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
+@click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
+@click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
+@click.option("--ccp-alpha", type=click.FloatRange(min=0), metavar="ALPHA", help="Prune by this cost of a leaf.")
+@click.option("--missing", type=click.Choice(["direction", "level", "surrogate", "fractional"]))
+@json_option
+@header_option
+def grow(
+    data: Path, target: str, out: Path | None, task: str, as_json: bool, no_header: bool, **parameters: Any
+) -> int:
+    """Grow a decision tree on DATA and print its rules.
+
+    Without --max-depth and the like it is grown until its leaves are pure. Columns of numbers are compared with
+    thresholds, all others are split by their categories. Scores are those of the rows it was grown on, and of
+    five trees grown without the rows they are scored on.
+    """
+    from xylogic.cli.grow import grow_file
+
+    return grow_file(data, target, out=out, task=task, as_json=as_json, header=not no_header, parameters=parameters)
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every error becomes one line on stderr."""
     args = sys.argv[1:] if args is None else args

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
 from xylogic.domain.levels import Levels
+from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
 __all__ = ["ask_own", "from_library", "is_own"]
@@ -36,6 +37,9 @@ def ask_own(estimator: Any) -> Callable[[NDArray[np.float64]], dict[str, NDArray
     same_nodes = _same_nodes(model, estimator)
 
     def ask(rows: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+        if np.isnan(rows[:, model.routeless]).any():
+            # An expansion of surrogates refuses on purpose what its estimator would answer.
+            raise InvalidInputError("a value is missing in a column that had none in training")
         table = decode(rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that plain rows have no column names

@@ -37,7 +37,7 @@ class Sheet:
 
 
 def open_sheet(X: Any, n_features: int = 0) -> Sheet:
-    """The columns of a table; ``n_features`` is the width of a list without rows.
+    """The columns of a table, or of one opened before; ``n_features`` is the width of a list without rows.
 
     Raises InvalidInputError for what is no table, for rows of different widths, duplicate names and sparse input.
     """

@@ -11,10 +11,10 @@ from xylogic.grow.grown import Grown
 from xylogic.model import predict_kernel
 from xylogic.model.flat import flatten
 
-__all__ = ["answers", "leaves"]
+__all__ = ["answers", "ends", "leaves_of"]
 
 
-def leaves(grown: Grown, values: NDArray[np.float64]) -> NDArray[np.int32]:
+def leaves_of(grown: Grown, values: NDArray[np.float64]) -> NDArray[np.int32]:
     """The leaf of each encoded row, int32 (n,). O(n * depth).
 
     Raises InvalidInputError where a row ends in several, as fractional ones do.
@@ -36,4 +36,12 @@ def answers(grown: Grown, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each encoded row's class shares or number, float64 (n, n_outputs); of fractional rows the mean by part."""
     if isinstance(grown.routes, Shares):
         return grown.routes.flow(grown.tree, values).answers(grown.value, len(values))
-    return grown.value[leaves(grown, values)]
+    return grown.value[leaves_of(grown, values)]
+
+
+def ends(grown: Grown, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and the leaves that they reach, int64 of one length: a fractional row is there once for each."""
+    if isinstance(grown.routes, Shares):
+        parts = grown.routes.flow(grown.tree, values)
+        return parts.row, parts.leaf
+    return np.arange(len(values)), leaves_of(grown, values).astype(np.int64)

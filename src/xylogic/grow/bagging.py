@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -14,9 +15,10 @@ from xylogic.model import predict_kernel
 from xylogic.model.flat import flatten
 from xylogic.model.tree import Tree
 
-__all__ = ["Bagging", "fingerprint", "number_of_draws", "out_of_bag", "tree_seeds"]
+__all__ = ["Bagging", "fingerprint", "growth_seed", "number_of_draws", "out_of_bag", "tree_seeds"]
 
 _SEEDS = 2**31 - 1
+_thread = threading.local()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,7 +48,7 @@ class Bagging:
         """The rows of the tree with this seed, in the order drawn: (n_draws,). O(n_rows + n_draws log n_rows)."""
         if self.n_draws is None:
             return np.arange(self.n_rows)
-        random = np.random.RandomState(seed)
+        random = _seeded(seed)
         if self.weight is None:
             return random.randint(0, self.n_rows, self.n_draws).astype(np.int64)
         share = self.weight / self.weight.sum()
@@ -67,6 +69,20 @@ class Bagging:
         found = np.full((self.n_given, *values.shape[1:]), np.nan)
         found[self.rows] = values
         return found
+
+
+def growth_seed(seed: int) -> int:
+    """What the grower is seeded with in a tree of ``seed``: as in a single tree with this ``random_state``."""
+    return int(_seeded(seed).randint(_SEEDS))
+
+
+def _seeded(seed: int) -> np.random.RandomState:
+    """A ``RandomState`` in the state ``RandomState(seed)`` begins in; making one anew takes much longer."""
+    if not hasattr(_thread, "random"):
+        _thread.random = np.random.RandomState()
+    random: np.random.RandomState = _thread.random
+    random.seed(seed)
+    return random
 
 
 def number_of_draws(max_samples: float | None, n_rows: int, weight: NDArray[np.float64] | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from xylogic.domain.table import read_table
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Answers", "ClassAnswers", "NumberAnswers", "Sample"]
+__all__ = ["Answers", "ClassAnswers", "Kept", "NumberAnswers", "Sample"]
 
 _SEEDS = 2**31 - 1
 
@@ -54,9 +55,28 @@ class Sample:
     def n_rows(self) -> int:
         return len(self.values)
 
+    def part(self, rows: NDArray[np.intp]) -> Sample:
+        """The sample of some of the rows, by position."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Sample(self.features, self.values[rows], self.target[rows], weight, self.classes)
+
     @property
     def total_weight(self) -> float:
         return float(self.n_rows if self.weight is None else self.weight.sum())
+
+
+class Kept:
+    """A model made when first asked for, and kept: questions change no attribute of the estimator they are put to."""
+
+    __slots__ = ("model",)
+
+    def __init__(self) -> None:
+        self.model: Ensemble | None = None
+
+    def get(self, make: Callable[[], Ensemble]) -> Ensemble:
+        if self.model is None:
+            self.model = make()
+        return self.model
 
 
 class Answers(BaseEstimator):
@@ -94,9 +114,10 @@ class Answers(BaseEstimator):
             values = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite=False)
             return infer_features(values, kind, self._names()), values
         sheet = open_sheet(X)
-        validate_data(self, X, skip_check_array=True)
         if sheet.by_name:
             self.feature_names_in_ = np.array(sheet.names, dtype=object)
+        else:
+            validate_data(self, X, skip_check_array=True)
         self.n_features_in_ = len(sheet.columns)
         if not (sheet.n_rows and self.n_features_in_):
             raise InvalidInputError(
@@ -121,8 +142,10 @@ class Answers(BaseEstimator):
         if plain and _is_numbers(X):
             values = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False, order="C")
         else:
-            validate_data(self, X, reset=False, skip_check_array=True)
-            values = read_table(X, features, named=hasattr(self, "feature_names_in_")).values
+            sheet = open_sheet(X, len(features))
+            if not sheet.by_name:
+                validate_data(self, X, reset=False, skip_check_array=True)
+            values = read_table(sheet, features, named=hasattr(self, "feature_names_in_")).values
         if self._cast == "float32":
             with np.errstate(over="ignore"):
                 values = values.astype(np.float32).astype(np.float64)
@@ -158,6 +181,8 @@ class ClassAnswers(ClassifierMixin, Answers):
     """Classifiers; ``classes_`` are the sorted labels of the rows with positive weight."""
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and len(y):
+            return _numbered(y)
         labels = validate_data(self, y=y)
         if labels.dtype.kind in "fc":
             check_classification_targets(labels)
@@ -204,6 +229,20 @@ class NumberAnswers(RegressorMixin, Answers):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number predicted for each row, float64 (n,). O(n * depth) a tree."""
         return self._scores(self._values(X))
+
+
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The place of each whole number among the distinct ones, and these, ascending; by counting if they are close."""
+    wide = labels.astype(np.uint64 if labels.dtype.kind == "u" else np.int64)
+    least = wide.min()
+    width = int(wide.max()) - int(least) + 1
+    if width > len(labels) + 1000:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return codes.astype(np.int64, copy=False), classes
+    above = (wide - least).astype(np.int64)
+    there = np.bincount(above, minlength=width) > 0
+    classes = (np.flatnonzero(there).astype(wide.dtype) + least).astype(labels.dtype)
+    return (np.cumsum(there) - 1)[above], classes
 
 
 def _is_numbers(X: Any) -> bool:

@@ -210,7 +210,7 @@ class Classes(Criterion):
             row = order[at + p - 1]
             self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
             left += self.w[row] if self.weighted else 1.0
-        if self.rule == GINI and self.exact and not self.weighted and not self.bounded and self.min_weight <= 0.0:
+        if self.rule == GINI and self.exact and not self.bounded and self.min_weight <= 0.0:
             return self.sweep_gini(order, at, first, last, codes, column, weight, bar)
         for p in range(first, last + 1):
             row = order[at + p - 1]
@@ -247,7 +247,7 @@ class Classes(Criterion):
         weight: cython.double,
         bar: cython.double,
     ) -> cython.Py_ssize_t:
-        """The rest of a sweep over rows of weight 1: the sums of the squared counts change in O(1) a row."""
+        """The rest of a sweep where weights are whole: the sums of the squared counts change in O(1) a row."""
         p: cython.Py_ssize_t
         k: cython.int
         row: cython.int
@@ -261,8 +261,11 @@ class Classes(Criterion):
         before: cython.double = 0.0
         tie: cython.double = 1e-12 * self.loss
         loose: cython.bint = self.loose
+        weights: cython.p_double = self.w
+        weighted: cython.bint = self.weighted
+        w: cython.double = 1.0
         c: cython.double
-        gain: cython.double
+        score: cython.double
         for k in range(self.n_classes):
             left += counts[k]
             squares_left += counts[k] * counts[k]
@@ -273,14 +276,18 @@ class Classes(Criterion):
             row = order[at + p - 1]
             k = y[row]
             c = counts[k]
-            counts[k] = c + 1.0
-            left += 1.0
-            squares_left += 2.0 * c + 1.0
-            squares_right -= 2.0 * (totals[k] - c) - 1.0
-            gain = (squares_left * (weight - left) + squares_right * left) / (left * (weight - left)) - before
-            if gain > bar and (loose or codes[column + order[at + p]] != codes[column + row]):
-                self.gain = gain
-                bar = gain + tie
+            if weighted:
+                w = weights[row]
+            counts[k] = c + w
+            left += w
+            squares_left += w * (2.0 * c + w)
+            squares_right -= w * (2.0 * (totals[k] - c) - w)
+            score = squares_left * (weight - left) + squares_right * left
+            if score > (bar + before) * (left * (weight - left)) and (
+                loose or codes[column + order[at + p]] != codes[column + row]
+            ):
+                self.gain = score / (left * (weight - left)) - before
+                bar = self.gain + tie
                 best = p
         return best
 

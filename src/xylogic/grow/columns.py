@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
-from xylogic.grow.sort_kernel import Ranker
+from xylogic.grow.sort_kernel import Ranker, kept
 
 __all__ = ["Columns", "read_columns"]
 
@@ -62,9 +62,11 @@ class Columns:
         """
         if rows is None:
             return self.order.reshape(-1) if spend else self.order.ravel().copy()
-        keep = np.zeros(self.n_rows, dtype=bool)
-        keep[rows] = True
-        return self.order[keep[self.order]]
+        keep = np.zeros(self.n_rows, dtype=np.uint8)
+        keep[rows] = 1
+        found = np.empty(len(self.order) * len(rows) + 1, dtype=np.int32)
+        kept(self.order, keep, found)
+        return found[:-1]
 
 
 def read_columns(

@@ -54,6 +54,10 @@ class Costs:
         """What the answer is the first largest of: the shares, or the expected losses, negative."""
         return shares if self.loss is None else 0.0 - shares @ self.loss
 
+    def decide(self, shares: Floats) -> NDArray[np.intp]:
+        """The position of the class that is answered where these are the shares: (n,) from (n, n_classes)."""
+        return np.asarray(self.scores(shares).argmax(axis=1))
+
 
 def read_costs(
     criterion: str, priors: Any, loss_matrix: Any, class_weight: Any, totals: Floats, classes: NDArray[Any]

@@ -7,123 +7,74 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from xylogic.grow.base import Answers, ClassAnswers, NumberAnswers, Sample
-from xylogic.grow.costs import Costs, class_weights, read_costs
-from xylogic.grow.grower import grow
-from xylogic.grow.growing import estimator_model, growth_limits, importances, sample_columns, with_values
-from xylogic.grow.grown import Grown
+from xylogic.grow.answering import answers
+from xylogic.grow.base import ClassAnswers, NumberAnswers, Sample
+from xylogic.grow.costs import Costs
+from xylogic.grow.flow import Shares
+from xylogic.grow.growing import estimator_model, with_values
 from xylogic.grow.parameters import (
     CLASS_CRITERIA,
     NUMBER_CRITERIA,
     TREE,
     anything,
     check_parameters,
-    criterion_name,
-    number_of_features,
     one_of,
 )
-from xylogic.grow.reading import Leaf, leaf_boxes, paths, rules_text
-from xylogic.grow.target import Target, class_target, number_target
-from xylogic.grow.unseen import SeenLevels, seen_levels
-from xylogic.model import predict
+from xylogic.grow.tree_base import SingleTree
 from xylogic.model.ensemble import Ensemble
-from xylogic.model.tree import Tree
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 
-class SingleTree(Answers):
-    """What both kinds of tree share: growing, pruning and reading."""
-
-    tree_: Tree
-    grown_: Grown
-
-    def _fit(self, sample: Sample, target: Target, weight: float) -> Grown:
-        """Grow and prune; ``weight``: of all rows."""
-        self.max_features_ = number_of_features(self.max_features, self.n_features_in_)
-        limits = growth_limits(self, sample, weight)
-        return grow(sample_columns(self, sample), target, limits, seed=self._seed())
-
-    def _keep(self, grown: Grown, sample: Sample) -> None:
-        """Become the fitted estimator."""
-        self.n_outputs_ = 1
-        self.grown_, self.tree_ = grown, grown.tree
-        self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
-        self._made: Ensemble | None = None
-        self._seen = SeenLevels({}, {})
-        if any(feature.categories for feature in sample.features):
-            values = sample.values.astype(np.float64)
-            self._seen = seen_levels(grown.tree, sample.features, values, self._leaves(values).astype(np.int64))
-
-    @property
-    def _model(self) -> Ensemble:
-        """Made on first use: of a thousand rows, growing a tree takes no longer."""
-        if self._made is None:
-            self._made = self._ensemble()
-        return self._made
-
-    def _ensemble(self) -> Ensemble:
-        raise NotImplementedError
-
-    def _leaves(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        """The leaf of each encoded row."""
-        return predict.apply(self._model, values)[:, 0]
-
-    def to_model(self) -> Ensemble:
-        """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
-
-        With a loss matrix its scores are the expected losses, negative, and it has no probabilities.
-        """
-        self._check_fitted()
-        return self._model
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """The leaf of each row, as a node of ``tree_``: int64 (n,). O(n * depth)."""
-        return self._leaves(self._values(X)).astype(np.int64)
-
-    def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes, root and leaf among them: a scipy CSR matrix of ones, (n, n_nodes)."""
-        leaves = self.apply(X)
-        return paths(self.tree_, leaves)
-
-    def unseen(self, X: Any) -> NDArray[np.bool_]:
-        """Which cells are answered by the rule for unseen levels: bool (n, n_features). O(n * depth).
-
-        They hold a level that no training row had at some node that tests the column on the row's way. There the row
-        follows the child of greater training weight (of equal ones the left), like all levels that the node lacks.
-        """
-        values = self._values(X)
-        return self._seen.unseen(self.tree_, values, self._leaves(values).astype(np.int64))
-
-    def leaves(self) -> tuple[Leaf, ...]:
-        """The leaves with the box of rows that reach each, in the order of the tree from left to right.
-
-        O(n_leaves * n_features).
-        """
-        self._check_fitted()
-        return leaf_boxes(self._model, self.grown_)
-
-    def rules(self) -> str:
-        """The tree as text: one line a leaf, with exact thresholds, what it answers, and its training rows."""
-        return rules_text(self.leaves())
-
-    def get_depth(self) -> int:
-        """Edges on the longest path from the root."""
-        self._check_fitted()
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        self._check_fitted()
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Each feature's part of the impurity that all splits remove: float64 (n_features,), of sum 1 or all zero."""
-        self._check_fitted()
-        return importances(self.grown_, self.n_features_in_)
-
-
 class DecisionTreeClassifier(ClassAnswers, SingleTree):
+    """A classification tree grown by CART (Breiman, Friedman, Olshen and Stone, 1984); scikit-learn's parameters.
+
+    Tables are numpy arrays, lists, or pandas, polars and pyarrow frames, with numbers, truth values, categories and
+    text; missing and infinite values are always taken. Trees compare in float64, in float32 where fitted on float32.
+
+    Parameters
+    ----------
+    criterion : ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"misclassification"``.
+    splitter : ``"best"``; ``"hist"``: the best of the cuts between at most ``max_bins`` bins a column; ``"random"``:
+        the best of one random cut a column.
+    max_depth, max_leaf_nodes : ``None`` is no limit; with ``max_leaf_nodes`` the best split is made first.
+    min_samples_split, min_samples_leaf : rows of positive weight, whatever they weigh; a float is a part of all.
+    min_weight_fraction_leaf : a part of the total weight that each leaf must have.
+    max_features : how many columns each split looks at: a number, a part, ``"sqrt"``, ``"log2"``, ``None`` for all.
+    random_state : decides which columns and random cuts are looked at; else nothing here is random.
+    min_impurity_decrease : the least part of the total weight times impurity that a split must remove: a split of a
+        node of weight w into l and r removes ``(w * impurity - l * impurity_l - r * impurity_r) / total weight``.
+    class_weight : dict from label to factor, or ``"balanced"``, by which a row of weight 2 counts as two rows.
+    ccp_alpha : minimal cost-complexity pruning; see ``pruning_path``.
+    monotonic_cst : 1, -1 or 0 for each column, or a dict from names: whether the probability of the second class must
+        rise or fall with it; for two classes.
+    categorical_features : ``"from_dtype"``: columns of categorical data types and text; or their names, positions or
+        a mask; or ``None``. Levels not seen in training are one level more, told apart from missing. Levels that a
+        node's training rows lack go to its child of greater weight, of equal ones to the left.
+    missing : how missing values are routed. ``"direction"``: each split tries both sides, and "missing or not" as a
+        split; ``"level"``: in categorical columns missing is one more level; ``"surrogate"``: CART's surrogate splits,
+        at most ``max_surrogates`` each; ``"fractional"``: C4.5's way, down both sides. Where a node had none in
+        training, they go to the child of greater weight.
+    zero_gain : whether a split that removes no impurity may be made, ``"accept"`` or ``"refuse"``.
+    priors : the classes' shares in the population, in the order of ``classes_`` or as a dict; they sum to 1.
+    loss_matrix : (n_classes, n_classes), the loss of answering class j to a row of class k. Answers minimise the
+        expected loss, and trees grow as rpart's do.
+
+    Attributes
+    ----------
+    classes_, n_classes_, n_features_in_, feature_names_in_, n_outputs_, max_features_, feature_importances_ : as in
+        scikit-learn.
+    features_ : tuple of ``Feature``, what the columns are.
+    tree_ : the ``Tree``; its leaves answer class shares.
+    grown_ : ``tree_`` with the training rows, weight, impurity, class shares and gain of every node.
+
+    Notes
+    -----
+    O(n * n_features * depth) after sorting. Gains within 1e-12 of the node's impurity are equal; then the lowest
+    column, the lowest cut, and missing on the right win, so neither the order of rows nor a common factor of weights
+    matters, whole weights are repeated rows, and a row of weight 0 is no row.
+    """
+
     def __init__(
         self,
         *,
@@ -170,20 +121,20 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         self.loss_matrix = loss_matrix
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeClassifier:
+        """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) labels of any kind that can be sorted.
+
+        Raises InvalidInputError for bad parameters and, naming column and row, for cells that cannot be read;
+        scikit-learn's ValueErrors for tables and targets of wrong shapes.
+        """
+        self._grow(X, y, sample_weight)
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, _CLASSIFIER)
         sample = self._read(X, y, sample_weight)
         self.classes_ = np.asarray(sample.classes)
         self.n_classes_ = len(self.classes_)
-        totals = class_weights(sample.target, sample.weight, self.n_classes_)
-        costs = read_costs(self.criterion, self.priors, self.loss_matrix, self.class_weight, totals, self.classes_)
-        weight = costs.weigh(sample.target, sample.weight)
-        target = class_target(sample.target, self.n_classes_, weight, criterion_name(self.criterion), costs.loss)
-        self._costs = costs
-        grown = self._fit(sample, target, sample.n_rows if weight is None else float(weight.sum()))
-        if costs.altered is not None:
-            grown = with_values(grown, costs.shares(grown.value))
-        self._keep(grown, sample)
-        return self
+        return sample
 
     def _ensemble(self) -> Ensemble:
         costs: Costs = self._costs
@@ -193,13 +144,28 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         return estimator_model(self, [tree], self.classes_, "average" if costs.loss is None else "sum")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values)]
+        return answers(self.grown_, values)
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        return predict.decide(self._model, self._model.trees[0].value[self._leaves(values)])
+        costs: Costs = self._costs
+        if isinstance(self.grown_.routes, Shares):
+            return costs.decide(answers(self.grown_, values))
+        return costs.decide(self.grown_.value)[self._leaves(values)]
 
 
 class DecisionTreeRegressor(NumberAnswers, SingleTree):
+    """A regression tree grown by CART; all else as in :class:`DecisionTreeClassifier`.
+
+    Parameters
+    ----------
+    criterion : ``"squared_error"`` (``"friedman_mse"`` is the same), ``"absolute_error"``, ``"poisson"``.
+    monotonic_cst : 1, -1 or 0 for each column, or a dict from names: whether the prediction must rise or fall with it.
+
+    Attributes
+    ----------
+    tree_ : the ``Tree``; its leaves answer the mean of their targets, for the absolute error the median.
+    """
+
     def __init__(
         self,
         *,
@@ -240,17 +206,19 @@ class DecisionTreeRegressor(NumberAnswers, SingleTree):
         self.zero_gain = zero_gain
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DecisionTreeRegressor:
-        check_parameters(self, _REGRESSOR)
-        sample = self._read(X, y, sample_weight)
-        target = number_target(sample.target, sample.weight, self.criterion)
-        self._keep(self._fit(sample, target, sample.total_weight), sample)
+        """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) finite numbers; errors as the classifier's."""
+        self._grow(X, y, sample_weight)
         return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
+        check_parameters(self, _REGRESSOR)
+        return self._read(X, y, sample_weight)
 
     def _ensemble(self) -> Ensemble:
         return estimator_model(self, [self.tree_], None, "average")
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.grown_.value[self._leaves(values), 0]
+        return answers(self.grown_, values)[:, 0]
 
 
 _CLASSIFIER = {

@@ -9,21 +9,22 @@ not asked again, which keeps the copies small. Copies it must be, since the tree
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
-from xylogic.errors import BudgetExceeded
+from xylogic.errors import BudgetExceeded, UnsupportedModelError
 from xylogic.grow.grown import Grown
 from xylogic.grow.surrogates import Surrogates
-from xylogic.model.build import as_cut, make_tree
+from xylogic.model.build import as_cut, feature_cuts, make_tree
+from xylogic.model.ensemble import Ensemble
 from xylogic.model.reach import Open, open_column
 from xylogic.model.tree import Tree
 
-__all__ = ["expanded"]
+__all__ = ["expanded", "plain_model"]
 
 _NOTHING = Open(0.0, 0.0, frozenset(), False)
 _MISSING = Open(0.0, 0.0, frozenset(), True)
@@ -155,6 +156,24 @@ def expanded(
         infinite=True,
     )
     return plain, origin
+
+
+def plain_model(estimator: Any, model: Ensemble, node_limit: int) -> Ensemble:
+    """``model``, of an estimator whose tree has more routes than its nodes, as one that answers as the estimator does.
+
+    Raises BudgetExceeded as ``expanded`` does, and UnsupportedModelError for fractional rows.
+    """
+    if not isinstance(estimator.grown_.routes, Surrogates):
+        raise UnsupportedModelError(
+            "missing='fractional' sends a row with a missing value down both sides of a test and averages the leaves, "
+            "so no leaf, and no set of tests, explains its answer; predict is exact, and trees grown with "
+            "missing='direction', 'level' or 'surrogate' can be explained"
+        )
+    value = model.trees[0].value
+    tree, _ = expanded(estimator.grown_, value, estimator.features_, model.cast, node_limit=node_limit)
+    cuts = feature_cuts([tree], len(model.features))
+    features = tuple(replace(feature, cuts=own) for feature, own in zip(model.features, cuts, strict=True))
+    return replace(model, trees=(tree,), features=features)
 
 
 def _next(routes: Surrogates, node: int, place: int, state: _State) -> int:

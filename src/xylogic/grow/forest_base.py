@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.errors import InvalidInputError
-from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
-from xylogic.grow.base import Answers, Sample
+from xylogic.grow.bagging import Bagging, fingerprint, growth_seed, number_of_draws, out_of_bag, tree_seeds
+from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs, class_weights
 from xylogic.grow.grower import Limits, grow
@@ -132,8 +132,7 @@ def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: f
         weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
     if least_share:
         limits = replace(limits, min_weight_leaf=least_share * total)
-    inner_seed = int(np.random.RandomState(seed).randint(2**31 - 1))  # as a single tree with this random_state
-    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=inner_seed))
+    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=growth_seed(seed)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -232,14 +231,12 @@ class Forest(Answers):
         self._members = members
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
         self.n_outputs_ = 1
-        self._made: Ensemble | None = None
+        self._made = Kept()
 
     @property
     def _model(self) -> Ensemble:
         """Made on first use."""
-        if self._made is None:
-            self._made = self._ensemble()
-        return self._made
+        return self._made.get(self._ensemble)
 
     def _ensemble(self) -> Ensemble:
         raise NotImplementedError

@@ -36,8 +36,13 @@ _Ints = NDArray[np.int64]
 class _Split(NamedTuple):
     gain: float
     feature: int
-    cut: float
-    codes: tuple[int, ...]  # left ones; empty for a cut
+    below: Any = 0.0  # the values beside the cut
+    above: Any = 0.0
+    codes: tuple[int, ...] = ()  # of the categories that go left; empty for a cut
+
+    @property
+    def cut(self) -> float:
+        return 0.0 if self.codes else _between(self.below, self.above)
 
 
 @dataclass(slots=True)
@@ -97,7 +102,7 @@ class _Grower:
         most = self.limits.max_leaf_nodes
         # Depth first from the left, or the greatest gain first where leaves are limited: (priority, node).
         waiting = [(0.0, self.add(np.arange(len(weight)), weight, 0))]
-        n_leaves, turn = 1, 0
+        n_leaves = 1
         while waiting and (most is None or n_leaves < most):
             _, at = heapq.heappop(waiting) if most is not None else waiting.pop()
             node = self.nodes[at]
@@ -107,7 +112,7 @@ class _Grower:
             pair = [self.add(rows, part, node.depth + 1) for rows, part in sides]
             node.children = (pair[0], pair[1])
             node.rows, node.part = node.rows[:0], node.part[:0]
-            n_leaves, turn = n_leaves + 1, turn + 1
+            n_leaves += 1
             for child in pair[::-1]:
                 split = self.nodes[child].split
                 if split is not None and most is not None:
@@ -191,7 +196,7 @@ class _Grower:
                 if best[place] > -np.inf:
                     below, above = ordered[first[place], place], ordered[first[place] + 1, place]
                     gain = max(0.0, float(gains[first[place], place]))
-                    found.append(_Split(gain, column, _between(below, above), ()))
+                    found.append(_Split(gain, column, below, above))
         return found
 
     def category_split(self, node: _Node, x: NDArray[Any], column: int) -> _Split:
@@ -204,7 +209,8 @@ class _Grower:
         gains = self.gains(node, chosen @ sums, sums.sum(axis=0), chosen @ rows, len(level))
         first = int((gains >= gains.max() - _TIE * node.loss).argmax())
         codes = tuple(levels[chosen[first] > 0].tolist())
-        return _Split(max(float(gains[first]), 0.0) if gains[first] > -np.inf else -np.inf, column, 0.0, codes)
+        gain = float(gains[first])
+        return _Split(max(gain, 0.0) if gain > -np.inf else gain, column, codes=codes)
 
     def subsets(self, sums: _Floats) -> _Floats:
         """Candidates for the left side as rows of 0 and 1, (n_candidates, n_levels)."""

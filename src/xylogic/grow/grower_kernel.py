@@ -298,6 +298,8 @@ class Grower(Splitter):
         last: cython.int = a[to + CODE]
         chosen: cython.Py_ssize_t = a[to + SET_AT]
         n_left: cython.Py_ssize_t = 0
+        if self.kind[f] != CATEGORY and not self.has_missing[f] and not self.apart:
+            return self.mark_known(node, column, last)
         for i in range(at, at + n):
             row = self.rows[i]
             k = self.codes[column + row]
@@ -312,6 +314,38 @@ class Grower(Splitter):
             n_left += self.side[self.rows[i]]
         if self.kind[f] == CATEGORY:
             self.fill_set(node, chosen, missing, at, n)
+        return n_left
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def mark_known(self, node: cython.int, column: cython.Py_ssize_t, last: cython.int) -> cython.Py_ssize_t:
+        """``mark`` for numbers of which none is missing: what is later follows the larger child."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        goes_left: cython.uchar
+        to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
+        at: cython.Py_ssize_t = self.ints_at[to + START]
+        n: cython.Py_ssize_t = self.ints_at[to + N_ROWS]
+        n_left: cython.Py_ssize_t = 0
+        left: cython.double = 0.0
+        total: cython.double = self.doubles_at[cython.cast(cython.Py_ssize_t, node) * (N_DOUBLES + self.n_values)]
+        rows: cython.p_int = self.rows
+        codes: cython.p_int = self.codes
+        w: cython.p_double = self.criterion.w
+        side: cython.p_uchar = self.side
+        weighted: cython.bint = self.criterion.weighted
+        for i in range(at, at + n):
+            row = rows[i]
+            goes_left = codes[column + row] <= last
+            side[row] = goes_left
+            n_left += goes_left
+            if weighted:
+                left += w[row] * goes_left
+        if not weighted:
+            left = n_left
+        self.ints_at[to + WAY] = LEFT if 2.0 * left >= total else RIGHT
         return n_left
 
     @cython.cfunc
@@ -426,7 +460,7 @@ class Grower(Splitter):
             left_open = self.open(left)
         if not left_open:
             right_open = self.open(right)
-        if left_open or right_open:
+        if (left_open or right_open) and max(n_left, n - n_left) > self.brief:
             for j in range(self.n_sorted):
                 self.divide(self.order, j * self.n_rows + at, n)
         if left_open:

@@ -49,6 +49,7 @@ def growth_limits(estimator: Any, sample: Sample, weight: float) -> Limits:
         zero_gain=estimator.zero_gain == "accept",
         monotone=monotone_signs(estimator.monotonic_cst, sample.features, n_classes),
         missing=estimator.missing,
+        max_surrogates=estimator.max_surrogates,
     )
 
 

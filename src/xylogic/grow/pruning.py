@@ -7,6 +7,7 @@ all rows, as in scikit-learn. The smallest tree of least cost is unique; as alph
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,19 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow import weakest_kernel
 from xylogic.grow.grown import Grown
 from xylogic.model.build import make_tree
+from xylogic.model.tree import parents
 
-__all__ = ["RISKS", "PruningPath", "check_alpha", "node_risks", "pruned", "pruning_path", "subtree"]
+__all__ = [
+    "RISKS",
+    "PruningPath",
+    "check_alpha",
+    "collapsed",
+    "new_places",
+    "node_risks",
+    "pruned",
+    "pruning_path",
+    "subtree",
+]
 
 RISKS = ("impurity", "mistakes")
 
@@ -52,6 +64,10 @@ class PruningPath:
     def place(self, alpha: float) -> int:
         """Which tree has the least cost at ``alpha``. Raises InvalidInputError if it is negative or NaN."""
         return int(np.searchsorted(self.alphas, check_alpha(alpha), side="right")) - 1
+
+    def places(self, alphas: _Floats) -> _Ints:
+        """``place`` of many alphas, which are known to be good: int64, of the same shape."""
+        return np.searchsorted(self.alphas, alphas, side="right") - 1
 
     def kept(self, place: int) -> _Ints:
         """The nodes of tree ``place``, ascending."""
@@ -107,6 +123,33 @@ def pruned(grown: Grown, alpha: float, risk: str | _Floats = "impurity") -> Grow
     check_alpha(alpha)
     path = pruning_path(grown, risk)
     return subtree(grown, path.kept(path.place(alpha)))
+
+
+def collapsed(grown: Grown, nodes: Sequence[int]) -> _Ints:
+    """The nodes that are left, ascending, where ``nodes`` become leaves. Raises InvalidInputError for unknown ones."""
+    given = np.asarray(nodes)
+    n = grown.tree.n_nodes
+    if given.ndim != 1 or (len(given) and given.dtype.kind not in "iu"):
+        raise InvalidInputError(f"nodes is {repr(nodes)[:80]}; a list of node numbers is accepted")
+    odd = (given < 0) | (given >= n)
+    if odd.any():
+        raise InvalidInputError(f"nodes has {given[odd][0]}; the tree has nodes 0 to {n - 1}")
+    until = (grown.tree.left >= 0).astype(np.int64)
+    until[given.astype(np.int64)] = 0
+    weakest_kernel.spread(grown.tree.left, grown.tree.right, until)
+    path = PruningPath(np.zeros(1), np.zeros(1), np.zeros(1, np.int64), until, grown.tree.left, grown.tree.right)
+    return path.kept(0)
+
+
+def new_places(grown: Grown, kept: _Ints) -> _Ints:
+    """For each node of ``grown``, which node of ``subtree(grown, kept)`` its rows are at: itself, or one above it."""
+    parent = parents(grown.tree.left, grown.tree.right)
+    new = np.full(grown.tree.n_nodes, -1, dtype=np.int64)
+    new[kept] = np.arange(len(kept))
+    while (new < 0).any():
+        gone = np.flatnonzero(new < 0)
+        new[gone] = new[parent[gone]]
+    return new
 
 
 def subtree(grown: Grown, kept: _Ints) -> Grown:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.grow import climb_kernel
-from xylogic.grow.answering import leaves
+from xylogic.grow.answering import leaves_of
 from xylogic.grow.flow import Shares
 from xylogic.grow.grown import Grown
 from xylogic.grow.pruning import PruningPath
@@ -29,6 +29,14 @@ class HeldOut:
     target: NDArray[Any]
     weight: _Floats
 
+    @classmethod
+    def of(cls, values: NDArray[Any], target: NDArray[Any], weight: _Floats | None) -> HeldOut:
+        """From a training set's arrays."""
+        return cls(values.astype(np.float64), target, np.ones(len(values)) if weight is None else weight)
+
+    def part(self, rows: NDArray[np.intp]) -> HeldOut:
+        return HeldOut(self.values[rows], self.target[rows], self.weight[rows])
+
 
 Decide = Callable[[_Floats], NDArray[np.intp]]
 
@@ -41,7 +49,7 @@ def node_losses(grown: Grown, rows: HeldOut, decide: Decide | None) -> _Floats:
     """
     loss = np.zeros(grown.tree.n_nodes)
     parent = parents(grown.tree.left, grown.tree.right).astype(np.int64)
-    leaf = leaves(grown, rows.values)
+    leaf = leaves_of(grown, rows.values)
     if decide is None:
         climb_kernel.add_squares(leaf, parent, grown.value[:, 0].copy(), rows.target, rows.weight, loss)
     else:

@@ -264,3 +264,17 @@ class Ranker:
         for i in range(self.n):
             codes[i] = n_found if codes[i] < 0 else self.number[codes[i]]
         return -n_found
+
+
+def kept(order: cython.const[cython.int][:, ::1], keep: cython.const[cython.uchar][::1], out: cython.int[::1]) -> None:
+    """Fill ``out`` with the entries e of ``order``, row by row, for which ``keep[e]`` is 1, not 0; one cell is spare."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    n: cython.Py_ssize_t = order.shape[1]
+    to: cython.p_int = ints(out)
+    with cython.nogil:
+        for j in range(order.shape[0]):
+            for i in range(n):
+                to[at] = order[j, i]
+                at += keep[order[j, i]]

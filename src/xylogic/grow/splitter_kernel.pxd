@@ -11,7 +11,7 @@ cdef class Splitter:
     cdef readonly Criterion criterion
     cdef Levels levels
     cdef Py_ssize_t n_rows, n_all
-    cdef int n_features, max_features
+    cdef int n_features, max_features, brief
     cdef bint random, apart, sampled, refuse_zero
     cdef unsigned long long state
     cdef int *rows

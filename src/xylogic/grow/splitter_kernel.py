@@ -26,6 +26,7 @@ BINNED = 1
 RANKED = 2
 CATEGORY = 3
 
+BRIEF = cython.declare(cython.int, 32)  # where few columns are looked at, nodes so small sort their rows themselves
 EVERY = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 FACTOR = cython.declare(cython.ulonglong, 0x2545F4914F6CDD1D)
 TINY = cython.declare(cython.double, 1e-300)
@@ -71,6 +72,7 @@ class Splitter:
         self.sampled = self.max_features < self.n_features
         self.random = columns.mode == "random"
         self.apart = options.missing == "surrogate"
+        self.brief = BRIEF if self.sampled and not self.apart else 0
         self.refuse_zero = not options.zero_gain
         self.state = seed
         self.arrays = {
@@ -332,7 +334,7 @@ class Splitter:
         self.criterion.sign = self.sign[f]
         if self.random:
             return self.random_column(f, at, n, bar)
-        if self.kind[f] == SORTED:
+        if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
         if self.kind[f] == CATEGORY or (self.kind[f] == BINNED and self.criterion.additive and n >= self.n_codes[f]):
             return self.level_column(f, at, n, bar)

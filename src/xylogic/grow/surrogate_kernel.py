@@ -61,7 +61,7 @@ class SurrogateGrower(Grower):
         self.arrays["node_sides"] = np.zeros((self.most + 1) * widest, np.uint8)
         self.arrays["best"] = np.zeros((self.most + 1) * N_WHOLE, np.int32)
         self.arrays["score"] = np.zeros((self.most + 1) * N_REAL)
-        self.arrays["table"] = np.ascontiguousarray(columns.table, dtype=np.float64).reshape(-1)
+        self.arrays["table"] = np.require(columns.table, np.float64, ["C", "W"]).reshape(-1)
         self.arrays["lowest"] = columns.lowest
         self.widest = widest
         self.by_code = doubles(self.arrays["by_code"])

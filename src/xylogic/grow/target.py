@@ -53,6 +53,14 @@ class Weights:
         unit = 2.0 ** math.ceil(math.log2(most) + math.log2(len(weight)) - 51)
         return cls(np.maximum(np.rint(weight / unit), 1.0), unit, whole=False)
 
+    def among(self, rows: NDArray[Any], n: int) -> Weights:
+        """These, of some ``rows``, as the weights of n rows of which only they take part."""
+        if self.grid is None:
+            return self
+        grid = np.zeros(n)
+        grid[rows] = self.grid
+        return Weights(grid, self.unit, self.whole)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Target:

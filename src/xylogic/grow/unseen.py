@@ -45,6 +45,10 @@ class SeenLevels:
             found[row[tests][~known], column] = True
         return found
 
+    def moved(self, place: NDArray[np.int64]) -> SeenLevels:
+        """The same for a pruned tree, in which ``place``, (n_nodes,), says where the rows of each old leaf end."""
+        return SeenLevels({column: place[leaf] for column, leaf in self.leaf.items()}, self.code)
+
     def _at_nodes(
         self, tree: Tree, leaf: NDArray[np.int64], code: NDArray[np.int64], n_codes: int
     ) -> NDArray[np.bool_]:
