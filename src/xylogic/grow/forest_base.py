@@ -205,7 +205,9 @@ class Forest(Answers):
             columns = sample_columns(self, sample)
         recipe = _Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha)
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
-        new = [Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(recipe.grow, seeds), seeds, strict=True)]
+        new = [
+            Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(recipe.grow, seeds), seeds, strict=True)
+        ]
         self._become(sample, (*before, *new))
         if self.oob_score:
             self._score_out_of_bag(sample, bag)
