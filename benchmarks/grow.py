@@ -1,4 +1,4 @@
-"""Growing, beside scikit-learn, LightGBM and a native C++ reference: trees, forests, pruning, memory and accuracy.
+"""Growing trees and forests, pruning, memory, accuracy, beside scikit-learn, LightGBM and a native C++ reference.
 
 The sides fit in turn; times are processor seconds of one thread, medians over rounds. A side that has taken
 `--seconds` on one point is not asked again on it.
@@ -21,6 +21,7 @@ from time import process_time
 from typing import Any
 
 import accuracy
+import categories
 import common
 import numpy as np
 from grow_sides import Reference, available, histogram_tree, lightgbm_tree, make_data, ours, sklearn_tree
@@ -35,7 +36,7 @@ TASKS: dict[str, tuple[str, int]] = {  # criterion and number of classes
 }
 COLUMNS = ("continuous", "16 levels")
 DEPTHS: dict[str, int | None] = {"8": 8, "full": None}
-PARTS = ("trees", "forests", "pruning", "memory", "accuracy")
+PARTS = ("trees", "forests", "pruning", "memory", "accuracy", "categories")
 
 Fit = Callable[[], Any]
 
@@ -246,7 +247,14 @@ def memory(args: Any, notes: list[str]) -> list[common.Record]:
     return records
 
 
-RUN = {"trees": trees, "forests": forests, "pruning": pruning, "memory": memory, "accuracy": accuracy.measure}
+RUN = {
+    "trees": trees,
+    "forests": forests,
+    "pruning": pruning,
+    "memory": memory,
+    "accuracy": accuracy.measure,
+    "categories": categories.measure,
+}
 
 
 def main() -> None:
@@ -263,6 +271,7 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=100, help="of a forest")
     parser.add_argument("--forest-sets", nargs="*", default=["spambase", "magic", "waveform-21", "segment"])
     parser.add_argument("--sets", nargs="*", default=None, help="data sets of the accuracy table; all where not given")
+    parser.add_argument("--tables", type=int, default=300, help="of each size, for the categories")
     parser.add_argument("--repeats", type=int, default=10, help="of the accuracy table")
     args = parser.parse_args()
     if args.point:

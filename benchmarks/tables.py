@@ -100,6 +100,13 @@ Means over the same splits. *ours*, *scikit-learn*: fully grown, which takes tex
 codes, as numbers; *pruned*: by `prune_cv`; *as rpart*: rpart's settings (splits of 20 rows, leaves of 7, cp 0.01,
 surrogates).""",
     ),
+    "categories": (
+        "Many categories",
+        """\
+Best split of one column at the root: as it is searched for where there are more than 8 levels (in the order of each
+class' share, then single levels change sides; for the absolute error in the order of the medians), and by all subsets.
+*gap*: what the former gains less, of the latter. For two classes and squared error the order is optimal.""",
+    ),
 }
 SCALING = """\
 Soft vote; medians over 6 rows; *stopped*: rows on which the time limit ended the question.

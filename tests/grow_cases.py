@@ -43,6 +43,7 @@ def table(problem: Problem, precision: str) -> np.ndarray:
 
 
 def grow_problem(problem: Problem, limits: Limits, precision: str, *, mode: str = "exact", **more):
+    """The tree that is grown; ``more`` goes to ``grow``."""
     features = [
         Feature(f"x{j}", "categorical", tuple(range(n))) if n else Feature(f"x{j}")
         for j, n in enumerate(problem.levels)

@@ -53,6 +53,20 @@ class Judge:
             self.check_best_first()
         return self.tree.n_nodes
 
+    def judge_allowed(self) -> int:
+        """Checks statistics, and that each split is one of those allowed, the best or not; the number of nodes."""
+        depth = [0] * self.tree.n_nodes
+        for node in range(self.tree.n_nodes):
+            self.check_statistics(node)
+            self.choices[node] = self.allowed(node, depth[node], every=True)
+            if self.tree.left[node] >= 0:
+                children = [int(self.tree.left[node]), int(self.tree.right[node])]
+                depth[children[0]] = depth[children[1]] = depth[node] + 1
+                self.made(node)
+                self.check_missing(node)
+                self.narrow(node, *(frozenset(self.rows[child]) for child in children))
+        return self.tree.n_nodes
+
     # ---- rows
 
     def goes_left(self, node: int, row: int) -> bool:
@@ -103,8 +117,11 @@ class Judge:
 
     # ---- splits
 
-    def allowed(self, node: int, depth: int) -> list[tuple[Fraction, Split]]:
-        """Every split that the limits let the node have, with its gain, in the order of ties."""
+    def allowed(self, node: int, depth: int, every: bool = False) -> list[tuple[Fraction, Split]]:
+        """Every split that the limits let the node have, with its gain, in the order of ties.
+
+        A least decrease is asked of the best of them, as that is the one to be made, unless of ``every`` one.
+        """
         limits, rows = self.limits, self.rows[node]
         loss = self.problem.loss(rows)
         if limits.max_depth is not None and depth >= limits.max_depth:
@@ -120,9 +137,10 @@ class Judge:
                     assert gain > -TIE * loss, "a split loses"
                     if limits.zero_gain or gain > TIE * loss:
                         found.append((gain, split))
-        best = max((gain for gain, _ in found), default=Fraction(-1))
-        total = self.problem.weigh(range(self.problem.n_rows))
-        return found if best / total >= Fraction(limits.min_impurity_decrease) - TIE else []
+        least = (Fraction(limits.min_impurity_decrease) - TIE) * self.problem.weigh(range(self.problem.n_rows))
+        if every:
+            return [(gain, split) for gain, split in found if gain >= least]
+        return found if max((gain for gain, _ in found), default=Fraction(-1)) >= least else []
 
     def fits(self, split: Split, bounds: Bounds) -> bool:
         """Whether both sides are large enough, and their constants in the order and the bounds they must have."""
@@ -145,12 +163,17 @@ class Judge:
             return False
         return sign * left <= sign * right
 
+    def made(self, node: int) -> tuple[Fraction, Split]:
+        """The node's split, one of the allowed ones."""
+        left, right = (frozenset(self.rows[child]) for child in (self.tree.left[node], self.tree.right[node]))
+        found = next((pair for pair in self.choices[node] if {left, right} == pair[1].parts), None)
+        assert found is not None, f"node {node}: {sorted(left)} | {sorted(right)} is not allowed"
+        return found
+
     def check_split(self, node: int) -> None:
         rows, tree = self.rows[node], self.tree
         left, right = (frozenset(self.rows[child]) for child in (tree.left[node], tree.right[node]))
-        choices = self.choices[node]
-        made = next((pair for pair in choices if {left, right} == pair[1].parts), None)
-        assert made is not None, f"node {node}: {sorted(left)} | {sorted(right)} is not allowed"
+        choices, made = self.choices[node], self.made(node)
         tie = TIE * self.problem.loss(rows)
         expected = choices[0]
         for gain, split in choices:

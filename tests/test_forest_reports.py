@@ -82,7 +82,7 @@ def test_r030_whole_weights_are_repeated_rows_in_expectation(make, max_samples):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(6, 2)), np.array([0, 1, 0, 1, 1, 0])
     weight = np.array([1, 0, 2, 3, 1, 1])
-    n_trees = 4000
+    n_trees = 1500
     repeated = np.repeat(np.arange(6), weight)
     one = make(n_trees, max_samples=max_samples, random_state=1).fit(X, y, weight)
     two = make(n_trees, max_samples=max_samples, random_state=2).fit(X[repeated], y[repeated])

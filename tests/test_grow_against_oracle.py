@@ -17,7 +17,7 @@ from grow_oracle import CLASSES, NUMBERS
 from models import Draws, HypothesisDraws
 
 CRITERIA = [*CLASSES, *NUMBERS]
-N_CASES = 250  # for each criterion
+N_CASES = 150  # for each criterion
 
 
 def judge(case: Case) -> int:
@@ -83,3 +83,59 @@ def test_a_common_factor_of_weights_is_no_matter(criterion, factor):
         assert np.array_equal(one.tree.cut, other.tree.cut)
         assert other.weight == pytest.approx(one.weight * factor)
         assert other.value == pytest.approx(one.value)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_bins_for_every_value_are_no_bins(criterion):
+    for seed in range(0, N_CASES, 2):
+        case = draw_case(Draws(seed), criterion)
+        same(case.grown(), case.grown(mode="hist"))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_random_cuts_and_sampled_features_are_allowed_ones(criterion, record_property):
+    judged = 0
+    for seed in range(N_CASES):
+        case = draw_case(Draws(seed), criterion)
+        mode = ["exact", "random"][seed % 2]
+        limits = replace(case.limits, max_features=1 + seed % len(case.problem.columns), max_leaf_nodes=None)
+        case.limits = limits
+        grown = case.grown(mode=mode, seed=seed)
+        try:
+            judged += Judge(case.problem, grown, limits, precision=case.precision).judge_allowed()
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nmode = {mode!r}, seed = {seed}{case}") from error
+        same(grown, case.grown(mode=mode, seed=seed))
+    record_property("judged nodes of grown trees", judged)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_sample_of_all_features_is_no_sample(criterion):
+    for seed in range(0, N_CASES, 5):
+        case = draw_case(Draws(seed), criterion)
+        one = case.grown()
+        case.limits = replace(case.limits, max_features=len(case.problem.columns))
+        same(one, case.grown(seed=seed))
+
+
+def test_some_rows_are_a_table_of_their_own():
+    for seed in range(N_CASES):
+        case = draw_case(Draws(seed))
+        rows = [i for i in range(case.problem.n_rows) if (seed >> (i % 8)) & 1 or i == 0]
+        if case.problem.criterion == "poisson" and not any(case.problem.target[i] for i in rows):
+            continue
+        part = reordered(case.problem, rows)
+        if len(set(case.problem.weight)) == 1:
+            same(case.grown(part), case.grown(rows=np.array(rows, np.int32)))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_many_categories_are_split_as_allowed_too(criterion):
+    """As if there were too many of them to try all subsets."""
+    for seed in range(N_CASES):
+        case = draw_case(Draws(seed), criterion)
+        case.limits = replace(case.limits, most_subsets=0, max_leaf_nodes=None)
+        try:
+            Judge(case.problem, case.grown(), case.limits, precision=case.precision).judge_allowed()
+        except AssertionError as error:
+            raise AssertionError(f"{error}{case}") from error

@@ -54,44 +54,49 @@ def with_gaps(X: np.ndarray) -> np.ndarray:
     return X
 
 
-def losses(y: np.ndarray, criterion: str) -> float:
+def losses(y: np.ndarray, w: np.ndarray, criterion: str) -> float:
     """Weight times impurity."""
     if criterion in ("gini", "entropy"):
-        counts = np.bincount(y).astype(float)
-        shares = counts[counts > 0] / len(y)
-        return len(y) * float(
-            (shares * (1 - shares)).sum() if criterion == "gini" else -(shares * np.log2(shares)).sum()
-        )
+        counts = np.bincount(y, weights=w)
+        shares = counts[counts > 0] / counts.sum()
+        impurity = (shares * (1 - shares)).sum() if criterion == "gini" else -(shares * np.log2(shares)).sum()
+        return float(counts.sum() * impurity)
     if criterion == "absolute_error":
-        return float(np.abs(y - np.median(y)).sum())
+        return float((w * np.abs(y - np.median(np.repeat(y, w.astype(int))))).sum())
+    mean = np.average(y, weights=w)
     if criterion == "poisson":
-        some = y[y > 0]
-        return float((some * np.log(some / y.mean())).sum()) if len(some) else np.inf
-    return float(((y - y.mean()) ** 2).sum())
+        some = y > 0
+        return float((w[some] * y[some] * np.log(y[some] / mean)).sum()) if some.any() else np.inf
+    return float((w * (y - mean) ** 2).sum())
 
 
 def goes_left(column: np.ndarray, threshold: float, missing_left: bool) -> np.ndarray:
     return np.where(np.isnan(column), missing_left, column <= threshold)
 
 
-def compare(X: np.ndarray, y: np.ndarray, criterion: str, **limits) -> tuple[int, int]:
-    """The numbers of nodes that are split alike, and of those where splits tie; fails where they differ."""
+def compare(X, y, criterion: str, weight=None, monotone=None, **limits) -> tuple[int, int]:
+    """The numbers of nodes that are split alike, and of those where splits tie; fails where they differ.
+
+    ``weight``: whole numbers.
+    """
+    w = np.ones(len(y)) if weight is None else weight
+    options = {"criterion": criterion, "random_state": 0, "monotonic_cst": monotone, **limits}
     features = [Feature(f"x{j}") for j in range(X.shape[1])]
     if y.dtype.kind == "i":
-        target = class_target(y, int(y.max()) + 1, None, criterion)
-        theirs = DecisionTreeClassifier(criterion=criterion, random_state=0, **limits).fit(X, y).tree_
+        target = class_target(y, int(y.max()) + 1, weight, criterion)
+        theirs = DecisionTreeClassifier(**options).fit(X, y, weight).tree_
     else:
-        target = number_target(y, None, criterion)
-        theirs = DecisionTreeRegressor(criterion=criterion, random_state=0, **limits).fit(X, y).tree_
-    grown = grow(read_columns(X, features), target, Limits(**limits))
+        target = number_target(y, weight, criterion)
+        theirs = DecisionTreeRegressor(**options).fit(X, y, weight).tree_
+    grown = grow(read_columns(X, features), target, Limits(monotone=monotone, **limits))
     ours = grown.tree
     alike = tied = 0
     waiting = [(0, 0, np.arange(len(y)))]
     while waiting:
         here, there, rows = waiting.pop()
-        loss = losses(y[rows], criterion)
+        loss = losses(y[rows], w[rows], criterion)
         assert grown.n_rows[here] == len(rows)
-        assert grown.impurity[here] * len(rows) == pytest.approx(loss, rel=1e-6, abs=1e-6 * abs(loss) + 1e-12)
+        assert grown.impurity[here] * w[rows].sum() == pytest.approx(loss, rel=1e-6, abs=1e-6 * abs(loss) + 1e-12)
         parts = [part(X[rows], ours, here), sklearn_part(X[rows], theirs, there)]
         if parts[0] is None or parts[1] is None:
             if (parts[0] is None) != (parts[1] is None):
@@ -106,7 +111,7 @@ def compare(X: np.ndarray, y: np.ndarray, criterion: str, **limits) -> tuple[int
                 match = theirs.children_left if np.array_equal(side, rows[other]) else theirs.children_right
                 waiting.append((int(child), int(match[there]), side))
             continue
-        gains = [loss - losses(y[rows[p]], criterion) - losses(y[rows[~p]], criterion) for p in parts]
+        gains = [loss - sum(losses(y[rows[q]], w[rows[q]], criterion) for q in (p, ~p)) for p in parts]
         close = gains[0] > gains[1] and nearest(X[rows], ours, here, left) <= CLOSE
         assert abs(gains[0] - gains[1]) <= TIE * loss or close, f"{here}, {there}: {len(rows)} rows, gains {gains}"
         tied += 1
@@ -138,7 +143,7 @@ def stopped_early(X, y, criterion, loss, parts) -> bool:
     if parts[1] is not None:
         return len(np.unique(y)) == 1  # rounding hid that from scikit-learn
     spread = np.nanmax(X, axis=0) - np.nanmin(X, axis=0) if len(X) else np.zeros(1)
-    return loss / len(y) <= PURE or bool((spread <= CLOSE).all())
+    return loss <= PURE * len(y) or bool((spread <= CLOSE).all())
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, *FOUND])
@@ -155,8 +160,40 @@ def test_splits_are_those_of_scikit_learn(name, gaps, record_property):
 
 
 @pytest.mark.parametrize("criterion", ["absolute_error", "poisson", "squared_error"])
-@pytest.mark.parametrize("limits", [{"max_depth": 5}, {"min_samples_leaf": 5}, {"min_samples_split": 20}], ids=str)
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_depth": 5}, {"min_samples_leaf": 5}, {"min_samples_split": 20}, {"max_leaf_nodes": 12},
+        {"min_impurity_decrease": 0.01},
+    ],
+    ids=str,
+)  # fmt: skip
 def test_other_criteria_and_limits(criterion, limits):
     X, y = read("diabetes")
     assert compare(X, y, criterion, **limits)[0] > 5
     assert compare(with_gaps(X), y, criterion, **limits)[0] > 5
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [("wine", "gini"), ("wine", "entropy"), ("breast cancer", "gini"), ("diabetes", "squared_error"),
+     ("diabetes", "absolute_error"), ("diabetes", "poisson")],
+)  # fmt: skip
+def test_weights(name, criterion, gaps):
+    X, y = read(name)
+    X = with_gaps(X) if gaps else X
+    weight = np.random.default_rng(1).integers(1, 5, len(y)).astype(float)
+    assert compare(X, y, criterion, weight=weight)[0] >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion"),
+    [("breast cancer", "gini"), ("breast cancer", "entropy"), ("diabetes", "squared_error"), ("diabetes", "poisson")],
+)
+def test_monotone_trees(name, criterion):
+    """With a sign on every feature: by others scikit-learn splits beyond the bounds, and cuts the values off there."""
+    X, y = read(name)
+    for seed in range(5):
+        signs = np.random.default_rng(seed).choice([-1, 1], X.shape[1])
+        assert compare(X, y, criterion, monotone=signs.tolist(), max_depth=6)[0] >= 5

@@ -10,7 +10,9 @@ from sklearn.model_selection import cross_val_score, train_test_split
 
 import xylogic as xl
 from xylogic import DecisionTreeClassifier, DecisionTreeRegressor
+from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
 from xylogic.grow.prune import prune
+from xylogic.grow.pruning import pruned
 
 WAYS = ("direction", "level", "surrogate", "fractional")
 
@@ -147,3 +149,40 @@ def test_surrogates_stand_in_where_training_had_no_missing_values():
     assert (plain.predict(hidden) == y).mean() < 0.7
     assert xl.verify_model(est.to_model(), est, X)
     assert est.to_model().n_nodes == est.tree_.n_nodes
+
+
+@pytest.mark.parametrize("options", [{}, {"voting": "majority"}, {"loss_matrix": [[0, 1], [3, 0]]}])
+def test_forests_with_surrogates(options):
+    X, y = with_holes(load_breast_cancer, 0.3, columns=[7, 20, 22])
+    X, T, y, t = train_test_split(X, y, random_state=0)
+    forest = RandomForestClassifier(
+        40, missing="surrogate", max_surrogates=2, max_depth=4, random_state=0, oob_score=True, **options
+    ).fit(X, y)
+    assert forest.oob_score_ > 0.85
+    assert forest.score(T, t) > 0.85
+    leaf = forest.apply(T)
+    for grown, column in zip(forest.grown_, leaf.T, strict=True):
+        assert (grown.tree.left[column] < 0).all()
+    if not options:
+        shares = sum(grown.value[column] for grown, column in zip(forest.grown_, leaf.T, strict=True)) / 40
+        assert forest.predict_proba(T) == pytest.approx(shares)
+    assert xl.verify_model(forest.to_model(), forest, T)
+    assert forest.to_model().n_nodes > sum(tree.n_nodes for tree in forest.trees_)
+    with pytest.raises(xl.BudgetExceeded):
+        clone(forest).set_params(oob_score=False).fit(X, y).to_model(node_limit=100)
+    numbers = RandomForestRegressor(4, missing="surrogate", max_depth=4, random_state=0).fit(X, y)
+    assert xl.verify_model(numbers.to_model(), numbers, T)
+
+
+def test_forests_of_fractional_rows_and_pruned_ones():
+    X, y = with_holes(load_iris)
+    parts = RandomForestClassifier(5, missing="fractional", max_depth=3, random_state=0).fit(X, y)
+    assert parts.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(150))
+    assert parts.score(X, y) > 0.9
+    with pytest.raises(xl.UnsupportedModelError, match="averages the leaves"):
+        parts.to_model()
+    whole = RandomForestClassifier(5, random_state=0).fit(X, y)
+    cut = RandomForestClassifier(5, random_state=0, ccp_alpha=0.02).fit(X, y)
+    for a, b in zip(whole.grown_, cut.grown_, strict=True):
+        assert b.tree.n_leaves < a.tree.n_leaves
+        assert b.tree.n_leaves == pruned(a, 0.02).tree.n_leaves

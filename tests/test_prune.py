@@ -119,6 +119,20 @@ def test_pruning_by_mistakes():
     assert (path.ccp_alphas.tolist(), path.leaves.tolist(), path.impurities.tolist()) == ([0], [1], [0.2])
 
 
+@pytest.mark.parametrize("options", [{}, {"criterion": "misclassification"}, {"class_weight": {0: 2, 1: 1, 2: 3}}])
+def test_mistakes_cost_what_the_loss_matrix_says(options):
+    X, y = load_wine(return_X_y=True)
+    loss = np.array([[0, 1, 2], [5, 0, 1], [1, 1, 0]])
+    est = DecisionTreeClassifier(loss_matrix=loss, random_state=0, min_samples_leaf=2, **options)
+    path = est.cost_complexity_pruning_path(X, y, risk="mistakes")
+    fitted = clone(est).fit(X, y)
+    own = np.array([2, 1, 3])[y] if "class_weight" in options else np.ones(len(y))
+    for alpha, risk, leaves in zip(path.ccp_alphas, path.impurities, path.leaves, strict=True):
+        cut = prune(fitted, alpha, risk="mistakes")
+        assert cut.get_n_leaves() == leaves
+        assert (own * loss[y, cut.predict(X)]).sum() / own.sum() == pytest.approx(risk)
+
+
 def test_weights_count_everywhere_and_rows_without_weight_nowhere():
     """R040"""
     rng = np.random.default_rng(0)

@@ -9,7 +9,6 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.flow import Shares
 from xylogic.grow.grown import Grown
 from xylogic.model import predict_kernel
-from xylogic.model.flat import flatten
 
 __all__ = ["answers", "ends", "leaves_of"]
 
@@ -27,8 +26,12 @@ def leaves_of(grown: Grown, values: NDArray[np.float64]) -> NDArray[np.int32]:
         return parts.leaf.astype(np.int32)
     if grown.routes is not None:
         return grown.routes.leaves(grown.tree, values)
-    found = np.empty((len(values), 1), dtype=np.int32)
-    predict_kernel.apply(np.ascontiguousarray(values), *flatten([grown.tree]).routing, found)
+    tree, found = grown.tree, np.empty((len(values), 1), dtype=np.int32)
+    predict_kernel.apply(
+        np.ascontiguousarray(values),
+        tree.feature, tree.cut, tree.left, tree.right, tree.missing, tree.set_ptr, tree.set_items,
+        np.zeros(1, np.int32), found,
+    )  # fmt: skip
     return found[:, 0].copy()
 
 

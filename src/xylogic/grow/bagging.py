@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from xylogic.model import predict_kernel
-from xylogic.model.flat import flatten
-from xylogic.model.tree import Tree
 
 __all__ = ["Bagging", "fingerprint", "growth_seed", "number_of_draws", "out_of_bag", "tree_seeds"]
 
@@ -114,30 +110,20 @@ def fingerprint(*arrays: NDArray[Any] | None) -> bytes:
 
 
 def out_of_bag(
-    members: Iterable[tuple[Tree, int]],
-    answers: Iterable[NDArray[np.float64]],
-    values: NDArray[np.float64],
-    bag: Bagging,
+    seeds: Sequence[int], bag: Bagging, answer: Callable[[int, NDArray[np.int64]], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """The mean answer of the trees that did not draw a row: float64 (n_rows, n_outputs), NaN where all trees did.
 
-    Parameters
-    ----------
-    members : each tree and its seed.
-    answers : per tree float64 (n_nodes, n_outputs), what its leaves answer.
-    values : float64 (n_rows, n_features), the rows of ``bag``.
-
-    Sums run in tree order. O(n_trees * n_rows * depth).
+    ``answer(t, rows)`` is that of tree t, (len(rows), n_outputs); ``seeds`` are the trees' own. Sums run in tree order.
     """
-    total: Any = None
+    total: Any = 0.0
     seen = np.zeros(bag.n_rows)
-    for (tree, seed), answer in zip(members, answers, strict=True):
-        out = np.flatnonzero(bag.counts(seed) == 0)
-        leaves = np.empty((len(out), 1), dtype=np.int32)
-        predict_kernel.apply(values[out], *flatten([tree]).routing, leaves)
-        if total is None:
-            total = np.zeros((bag.n_rows, answer.shape[1]))
-        total[out] += answer[leaves[:, 0]]
-        seen[out] += 1
+    for position, seed in enumerate(seeds):
+        rows = np.flatnonzero(bag.counts(seed) == 0)
+        found = answer(position, rows)
+        if position == 0:
+            total = np.zeros((bag.n_rows, found.shape[1]))
+        total[rows] += found
+        seen[rows] += 1
     with np.errstate(invalid="ignore"):
         return np.asarray(total / seen[:, np.newaxis])

@@ -108,6 +108,15 @@ class Answers(BaseEstimator):
         """The targets and their classes, if they have any."""
         raise NotImplementedError
 
+    def _checked_target(self, y: Any, **options: Any) -> NDArray[Any]:
+        """``y`` as scikit-learn checks it, which makes it forget the columns' names; they are kept."""
+        names = getattr(self, "feature_names_in_", None)
+        try:
+            return np.asarray(validate_data(self, y=y, **options))
+        finally:
+            if names is not None:
+                self.feature_names_in_ = names
+
     def _read_training(self, X: Any) -> tuple[tuple[Feature, ...], NDArray[Any]]:
         if isinstance(getattr(self, "categorical_features", None), str | None) and _is_numbers(X):
             kind = {"b": "boolean", "i": "integer", "u": "integer"}.get(np.asarray(X).dtype.kind, "numeric")
@@ -183,7 +192,7 @@ class ClassAnswers(ClassifierMixin, Answers):
     def _read_target(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and len(y):
             return _numbered(y)
-        labels = validate_data(self, y=y)
+        labels = self._checked_target(y)
         if labels.dtype.kind in "fc":
             check_classification_targets(labels)
         try:
@@ -219,7 +228,7 @@ class NumberAnswers(RegressorMixin, Answers):
     """Regressors."""
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
-        target = validate_data(self, y=y, y_numeric=True)
+        target = self._checked_target(y, y_numeric=True)
         return np.require(target, np.float64, ["C", "W"]), None  # the kernels take no read-only arrays
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

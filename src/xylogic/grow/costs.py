@@ -54,6 +54,16 @@ class Costs:
         """What the answer is the first largest of: the shares, or the expected losses, negative."""
         return shares if self.loss is None else 0.0 - shares @ self.loss
 
+    def losses(self, weight: Floats, shares: Floats) -> Floats:
+        """What the mistakes at each node cost, (n_nodes,), where all its rows get its answer.
+
+        ``weight``: of the nodes as grown, (n_nodes,), the root first; ``shares``: (n_nodes, n_classes), as answered.
+        """
+        if self.altered is not None:  # back to the weights that the shares are of
+            scale = shares @ self.altered
+            weight = weight * (scale[0] / scale)
+        return np.asarray(-weight * self.scores(shares).max(axis=1))
+
     def decide(self, shares: Floats) -> NDArray[np.intp]:
         """The position of the class that is answered where these are the shares: (n,) from (n, n_classes)."""
         return np.asarray(self.scores(shares).argmax(axis=1))

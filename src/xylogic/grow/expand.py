@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +65,21 @@ class _Made:
 
 
 def expanded(
-    grown: Grown, value: NDArray[np.float64], features: Sequence[Feature], cast: str, *, node_limit: int = 100_000
+    grown: Grown,
+    value: NDArray[np.float64],
+    features: Sequence[Feature],
+    cast: str,
+    *,
+    node_limit: int = 100_000,
+    before: int = 0,
 ) -> tuple[Tree, NDArray[np.int64]]:
     """The plain tree, with ``value``, float64 (n_nodes, n_outputs), at the leaves, and which leaf each of its is of.
 
     Features that may not be missing refuse NaN. A node that misses k surrogates' values has k + 2 ways, and ways
     multiply down the tree: the size is exponential in the depth at worst.
 
-    Raises BudgetExceeded, which holds the number of nodes made, before more than ``node_limit`` are.
+    Raises BudgetExceeded, which holds the number of nodes made, before these and the nodes made ``before`` are more
+    than ``node_limit``.
     """
     assert isinstance(grown.routes, Surrogates)
     tree, routes = grown.tree, grown.routes
@@ -83,11 +90,11 @@ def expanded(
     while tasks:
         node, place, state, parent, side = tasks.pop()
         at = len(made.feature)
-        if at >= node_limit:
+        if before + at >= node_limit:
             raise BudgetExceeded(
-                f"the surrogates of this tree need more than node_limit={node_limit} nodes as a plain tree; raise it, "
+                f"the surrogates need more than node_limit={node_limit} nodes as tests of plain trees; raise it, "
                 "grow with fewer max_surrogates, a lower max_depth or a higher ccp_alpha, or with missing='direction'",
-                {"nodes": at},
+                {"nodes": before + at},
             )
         if parent >= 0:
             made.children[side][parent] = at
@@ -158,22 +165,25 @@ def expanded(
     return plain, origin
 
 
-def plain_model(estimator: Any, model: Ensemble, node_limit: int) -> Ensemble:
-    """``model``, of an estimator whose tree has more routes than its nodes, as one that answers as the estimator does.
+def plain_model(grown: Sequence[Grown], model: Ensemble, node_limit: int) -> Ensemble:
+    """``model``, of trees with more routes than their nodes tell, as one that answers as ``grown`` do.
 
-    Raises BudgetExceeded as ``expanded`` does, and UnsupportedModelError for fractional rows.
+    Raises BudgetExceeded as ``expanded`` does, of all trees together, and UnsupportedModelError for fractional rows.
     """
-    if not isinstance(estimator.grown_.routes, Surrogates):
+    if not all(isinstance(own.routes, Surrogates) for own in grown):
         raise UnsupportedModelError(
             "missing='fractional' sends a row with a missing value down both sides of a test and averages the leaves, "
             "so no leaf, and no set of tests, explains its answer; predict is exact, and trees grown with "
             "missing='direction', 'level' or 'surrogate' can be explained"
         )
-    value = model.trees[0].value
-    tree, _ = expanded(estimator.grown_, value, estimator.features_, model.cast, node_limit=node_limit)
-    cuts = feature_cuts([tree], len(model.features))
+    trees: list[Tree] = []
+    before = 0
+    for own, tree in zip(grown, model.trees, strict=True):
+        trees.append(expanded(own, tree.value, model.features, model.cast, node_limit=node_limit, before=before)[0])
+        before += trees[-1].n_nodes
+    cuts = feature_cuts(trees, len(model.features))
     features = tuple(replace(feature, cuts=own) for feature, own in zip(model.features, cuts, strict=True))
-    return replace(model, trees=(tree,), features=features)
+    return replace(model, trees=tuple(trees), features=features)
 
 
 def _next(routes: Surrogates, node: int, place: int, state: _State) -> int:

@@ -26,15 +26,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.errors import InvalidInputError
+from xylogic.grow.answering import answers, leaves_of
 from xylogic.grow.bagging import Bagging, fingerprint, growth_seed, number_of_draws, out_of_bag, tree_seeds
 from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs, class_weights
+from xylogic.grow.expand import plain_model
+from xylogic.grow.fractional import grow_fractional
 from xylogic.grow.grower import Limits, grow
 from xylogic.grow.growing import growth_limits, importances, sample_columns, with_values
 from xylogic.grow.grown import Grown
+from xylogic.grow.losses import Losses, class_losses, number_losses
 from xylogic.grow.parameters import TREE, Rule, criterion_name, or_none, whole
+from xylogic.grow.pruning import pruned
 from xylogic.grow.reading import paths
+from xylogic.grow.single import check_fractional
 from xylogic.grow.target import Target, class_target, number_target
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
@@ -85,6 +91,10 @@ class NumberRows:
         """What the grower takes; weights are positive."""
         return number_target(self.target, weight, self.criterion)
 
+    def losses(self, rows: NDArray[np.int32]) -> Losses:
+        """The same of some rows, for fractional ones."""
+        return number_losses(self.target[rows], self.criterion)
+
     def finish(self, grown: Grown) -> Grown:
         """The tree as it answers."""
         return grown
@@ -115,24 +125,49 @@ class ClassRows(NumberRows):
     def targets(self, weight: Floats | None) -> Target:
         return class_target(self.target, self.n_classes, weight, criterion_name(self.criterion), self.costs.loss)
 
+    def losses(self, rows: NDArray[np.int32]) -> Losses:
+        return class_losses(self.target[rows], self.n_classes, criterion_name(self.criterion), self.costs.loss)
+
     def finish(self, grown: Grown) -> Grown:
         if self.costs.altered is None:
             return grown
         return with_values(grown, self.costs.shares(grown.value))
 
 
-def _grow_one(columns: Columns, rows: NumberRows, limits: Limits, least_share: float, bag: Bagging, seed: int) -> Grown:
-    """One tree; ``least_share``: the share of its weight that a leaf must have."""
-    weight = rows.weights(None if bag.n_draws is None else bag.counts(seed))
-    taken = None
-    total = float(bag.n_rows)
-    if weight is not None:
-        total = float(weight.sum())
-        taken = np.flatnonzero(weight > 0).astype(np.int32)
-        weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
-    if least_share:
-        limits = replace(limits, min_weight_leaf=least_share * total)
-    return rows.finish(grow(columns, rows.targets(weight), limits, rows=taken, seed=growth_seed(seed)))
+@dataclass(frozen=True, eq=False, slots=True)
+class _Recipe:
+    """How each tree is grown, but for its seed; ``share``: of its weight, what a leaf must have at least."""
+
+    sample: Sample
+    columns: Columns | None
+    rows: NumberRows
+    limits: Limits
+    share: float
+    bag: Bagging
+    ccp_alpha: float
+
+    def grow(self, seed: int) -> Grown:
+        weight = self.rows.weights(None if self.bag.n_draws is None else self.bag.counts(seed))
+        taken, total = None, float(self.bag.n_rows)
+        if weight is not None:
+            taken, total = np.flatnonzero(weight > 0).astype(np.int32), float(weight.sum())
+        limits = replace(self.limits, min_weight_leaf=self.share * total) if self.share else self.limits
+        if self.columns is None:
+            grown = self._fractional(taken, weight, limits, growth_seed(seed))
+        else:
+            if weight is not None:
+                weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
+            grown = grow(self.columns, self.rows.targets(weight), limits, rows=taken, seed=growth_seed(seed))
+        grown = self.rows.finish(grown)
+        return pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown
+
+    def _fractional(self, taken: NDArray[np.int32] | None, weight: Floats | None, limits: Limits, seed: int) -> Grown:
+        if taken is None:
+            taken = np.arange(self.sample.n_rows, dtype=np.int32)
+        part = None if weight is None else weight[taken]
+        return grow_fractional(
+            self.sample.values[taken], self.sample.features, self.rows.losses(taken), part, limits, seed=seed
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,12 +198,16 @@ class Forest(Answers):
             )
         from sklearn.utils import check_random_state
 
-        one = partial(
-            _grow_one, sample_columns(self, sample), rows, growth_limits(self, sample, 0.0),
-            self.min_weight_fraction_leaf, bag,
-        )  # fmt: skip
+        limits, columns = growth_limits(self, sample, 0.0), None
+        if self.missing == "fractional":
+            check_fractional(self, limits)
+        else:
+            columns = sample_columns(self, sample)
+        recipe = _Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha)
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
-        new = [Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(one, seeds), seeds, strict=True)]
+        new = [
+            Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(recipe.grow, seeds), seeds, strict=True)
+        ]
         self._become(sample, (*before, *new))
         if self.oob_score:
             self._score_out_of_bag(sample, bag)
@@ -231,7 +270,7 @@ class Forest(Answers):
         self._members = members
         self._cast = "float32" if sample.values.dtype == np.float32 else "float64"
         self.n_outputs_ = 1
-        self._made = Kept()
+        self._made, self._plain = Kept(), Kept()
 
     @property
     def _model(self) -> Ensemble:
@@ -244,14 +283,31 @@ class Forest(Answers):
     def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
         raise NotImplementedError
 
-    def _out_of_bag(self, sample: Sample, bag: Bagging, answer: Floats) -> Floats:
-        """The mean answer of the trees that did not draw a row; ``answer`` is (nodes of all trees, n_outputs).
+    def _tree_answer(self, grown: Grown, values: Floats) -> Floats:
+        """What one tree adds to the answers of encoded rows, which are the mean: (n, n_outputs)."""
+        return answers(grown, values)
 
-        Warns of rows that all trees drew.
-        """
-        members = [(member.grown.tree, member.seed) for member in self._members]
-        answers = np.split(answer, self._model.flat.roots[1:])
-        found = out_of_bag(members, answers, sample.values.astype(np.float64), bag)
+    def _sum(self, values: Floats, of: Any) -> Floats:
+        """The sum over the trees, in their order, of what ``of`` a grown tree and the rows is."""
+        grown = self.grown_
+        total: Floats = of(grown[0], values)
+        for tree in grown[1:]:
+            total = total + of(tree, values)
+        return total
+
+    @property
+    def _is_routed(self) -> bool:
+        """Whether missing values go ways that the trees alone do not tell."""
+        return any(member.grown.routes is not None for member in self._members)
+
+    def _out_of_bag(self, sample: Sample, bag: Bagging) -> Floats:
+        """The mean answer of the trees that did not draw a row, (n_rows, n_outputs); warns of rows that all drew."""
+        values = sample.values.astype(np.float64)
+        found = out_of_bag(
+            [member.seed for member in self._members],
+            bag,
+            lambda position, rows: self._tree_answer(self._members[position].grown, values[rows]),
+        )
         n_without = int(np.isnan(found[:, 0]).sum())
         if n_without:
             warnings.warn(
@@ -299,17 +355,28 @@ class Forest(Answers):
         total = np.sum(parts, axis=0)
         return np.asarray(total / total.sum() if total.any() else total)
 
-    def to_model(self) -> Ensemble:
+    def to_model(self, *, node_limit: int = 100_000) -> Ensemble:
         """The same function as a frozen ``Ensemble``, for explaining, compiling and saving; exact.
 
         Where a loss matrix decides about averages, its scores are expected losses, negative, without probabilities.
+
+        Raises
+        ------
+        BudgetExceeded
+            Where the surrogates of a tree need more than ``node_limit`` nodes.
+        UnsupportedModelError
+            For ``missing="fractional"``.
         """
         self._check_fitted()
-        return self._model
+        if not self._is_routed:
+            return self._model
+        return self._plain.get(lambda: plain_model(self.grown_, self._model, node_limit))
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row in each tree, as nodes of ``trees_``: int64 (n, n_trees). O(n * n_trees * depth)."""
         values = self._values(X)
+        if self._is_routed:
+            return np.column_stack([leaves_of(grown, values) for grown in self.grown_]).astype(np.int64)
         return self._in_blocks(partial(predict.apply, self._model), values).astype(np.int64)
 
     def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score, r2_score
 
 from xylogic.errors import InvalidInputError
+from xylogic.grow.answering import answers
 from xylogic.grow.bagging import Bagging
 from xylogic.grow.base import ClassAnswers, NumberAnswers, Sample
 from xylogic.grow.costs import Costs, class_weights, read_costs
 from xylogic.grow.forest_base import FOREST, ClassRows, Forest, NumberRows
 from xylogic.grow.growing import estimator_model, with_values
+from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import CLASS_CRITERIA, NUMBER_CRITERIA, anything, check_parameters, one_of
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
@@ -174,19 +176,27 @@ class RandomForestClassifier(ClassAnswers, Forest):
             return self._model
         return estimator_model(self, self.trees_, self.classes_, "average")
 
+    def _tree_answer(self, grown: Grown, values: Floats) -> Floats:
+        shares = answers(grown, values)
+        return np.eye(self.n_classes_)[self._costs.decide(shares)] if self.voting == "majority" else shares
+
     def _scores(self, values: Floats) -> Floats:
+        if self._is_routed:
+            return self._sum(values, self._tree_answer) / len(self._members)
         model = self._shares
         return self._in_blocks(lambda part: predict.probabilities(model, predict.scores(model, part)), values)
 
     def _decide(self, values: Floats) -> NDArray[np.intp]:
         model = self._model
-        return self._in_blocks(lambda part: predict.decide(model, predict.scores(model, part)), values)
+        if not self._is_routed:
+            return self._in_blocks(lambda part: predict.decide(model, predict.scores(model, part)), values)
+        if model.voting == "sum":
+            return self._sum(values, lambda grown, part: self._costs.scores(answers(grown, part))).argmax(axis=1)
+        return self._scores(values).argmax(axis=1)
 
     def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
-        majority = self.voting == "majority"
-        model = self._shares
-        found = self._out_of_bag(sample, bag, model.votes if majority else model.flat.value)
-        decided = (found if majority else self._costs.scores(found)).argmax(axis=1)
+        found = self._out_of_bag(sample, bag)
+        decided = found.argmax(axis=1) if self.voting == "majority" else self._costs.decide(found)
         truth = np.asarray(sample.classes)[sample.target]
         self.oob_decision_function_ = bag.spread(found)
         self.oob_score_ = self._out_of_bag_score(sample, found, truth, self.classes_[decided], accuracy_score)
@@ -275,11 +285,13 @@ class RandomForestRegressor(NumberAnswers, Forest):
         return estimator_model(self, self.trees_, None, "average")
 
     def _scores(self, values: Floats) -> Floats:
+        if self._is_routed:
+            return self._sum(values, answers)[:, 0] / len(self._members)
         model = self._model
         return self._in_blocks(lambda part: predict.scores(model, part)[:, 0], values)
 
     def _score_out_of_bag(self, sample: Sample, bag: Bagging) -> None:
-        found = self._out_of_bag(sample, bag, self._model.flat.value)
+        found = self._out_of_bag(sample, bag)
         self.oob_prediction_ = bag.spread(found[:, 0])
         self.oob_score_ = self._out_of_bag_score(sample, found, sample.target, found[:, 0], r2_score)
 

@@ -54,3 +54,5 @@ cdef class Levels:
     ) noexcept nogil
     @cython.final
     cdef bint few(self, int more) noexcept nogil
+    @cython.final
+    cdef void climb(self, int missing) noexcept nogil

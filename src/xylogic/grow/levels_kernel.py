@@ -2,8 +2,9 @@
 
 Sums are taken by level first. Categories are put in an order and split as numbers are: by their share of class 1 or
 their mean, which is optimal for two classes and for squared error (Breiman et al. 1984, 4.2.2); for more classes by
-the share of each class in turn; for the absolute error by the mean. Where there are few of them, and an order need not
-be optimal, or a limit could forbid what it finds, all subsets are tried.
+the share of each class in turn; for the absolute error by the median. Where an order need not be optimal, or a limit
+could forbid what it finds, all subsets of few categories are tried; with many, single ones change sides as long as that
+helps (not for the absolute error).
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -342,16 +343,19 @@ class Levels:
         appended: cython.bint = False
         known_left: cython.bint = False
         ordered: cython.bint = self.ordered_best
+        limited: cython.bint = self.criterion.min_rows > 1 or self.criterion.min_weight > 0.0 or self.criterion.bounded
         if self.n_present + (missing >= 0 and not apart) < 2:
             return False
         if not categories:
             return self.in_order(rows, at, n, codes, column, missing, apart)
-        if self.criterion.min_rows > 1 or self.criterion.min_weight > 0.0 or self.criterion.bounded:
-            # a limit may forbid every ordered split, and no other
-            ordered = ordered and not self.few(missing >= 0 and not apart)
+        if limited and self.few(missing >= 0 and not apart):
+            ordered = False  # every ordered split may be forbidden, and another one not
         if ordered and not self.as_level:
             self.sort_present(0)
-            return self.in_order(rows, at, n, codes, column, missing, apart)
+            found = self.in_order(rows, at, n, codes, column, missing, apart)
+            if found and limited:
+                self.climb(-1 if apart else missing)
+            return found
         if missing >= 0 and not apart and (self.as_level or self.few(1)):
             self.present[self.n_present] = missing
             self.n_present += 1
@@ -371,6 +375,8 @@ class Levels:
             for k in range(self.n_orders):
                 self.sort_present(k)
                 found = self.in_order(rows, at, n, codes, column, missing, apart) or found
+            if found and self.criterion.additive and (limited or not self.ordered_best):
+                self.climb(-1 if apart else missing)
         if found and appended:
             for i in range(self.n_present):  # a left side of missing rows alone is made the right one
                 known_left = known_left or (self.present[i] < n_levels and self.chosen[self.present[i]])
@@ -378,6 +384,50 @@ class Levels:
                 self.chosen[self.present[i]] ^= not known_left
             self.way = LEFT if self.chosen[n_levels] else RIGHT
         return found
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def climb(self, missing: cython.int) -> cython.void:
+        """Let the present level change sides that gains the most by it, while one does; missing rows stay."""
+        i: cython.int
+        j: cython.int
+        level: cython.int
+        best: cython.int = 0
+        n_left: cython.int = 0
+        stride: cython.int = self.stride
+        gain: cython.double
+        sign: cython.double
+        for j in range(stride):
+            self.side[j] = self.table[missing * stride + j] if missing >= 0 and self.way == LEFT else 0.0
+        for i in range(self.n_present):
+            if self.chosen[self.present[i]]:
+                n_left += 1
+                for j in range(stride):
+                    self.side[j] += self.table[self.present[i] * stride + j]
+        while best >= 0:
+            best = -1
+            for i in range(self.n_present):
+                level = self.present[i]
+                if self.chosen[level] and n_left == 1:
+                    continue
+                sign = -1.0 if self.chosen[level] else 1.0
+                for j in range(stride):
+                    self.side[j] += sign * self.table[level * stride + j]
+                gain = self.criterion.worth(self.side, 0, self.total, 0)
+                for j in range(stride):
+                    self.side[j] -= sign * self.table[level * stride + j]
+                if gain > self.bar:
+                    self.gain = gain
+                    self.bar = gain + 1e-12 * self.criterion.loss
+                    best = level
+            if best >= 0:
+                sign = -1.0 if self.chosen[best] else 1.0
+                for j in range(stride):
+                    self.side[j] += sign * self.table[best * stride + j]
+                n_left += 1 if sign > 0.0 else -1
+                self.chosen[best] = 1 - self.chosen[best]
 
     @cython.cfunc
     @cython.nogil

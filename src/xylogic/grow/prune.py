@@ -15,7 +15,7 @@ from xylogic.grow.growing import sample_columns
 from xylogic.grow.grown import Grown
 from xylogic.grow.pruning import RISKS, PruningPath, collapsed, pruning_path
 from xylogic.grow.scoring import HeldOut, node_losses, path_scores
-from xylogic.grow.single import grow_single
+from xylogic.grow.single import Single, grow_single
 
 __all__ = ["PruningResult", "prune", "prune_cv", "prune_reduced_error"]
 
@@ -69,7 +69,8 @@ def prune(est: Any, alpha: float | None = None, *, nodes: Sequence[int] | None =
     alpha : the price of a leaf, per unit of training weight as in scikit-learn: the smallest tree of least cost is
         taken, in which splits that do not lower the risk are gone even at 0.
     nodes : instead of ``alpha``, the nodes of ``tree_`` that become leaves.
-    risk : what ``alpha`` is weighed against: ``"impurity"``, or ``"mistakes"``, the share of wrong training rows.
+    risk : what ``alpha`` is weighed against: ``"impurity"``, or ``"mistakes"``, the share of wrong training rows, or
+        with a loss matrix what they cost.
 
     Raises
     ------
@@ -83,7 +84,7 @@ def prune(est: Any, alpha: float | None = None, *, nodes: Sequence[int] | None =
     """
     grown = _grown(est)
     if alpha is not None and nodes is None:
-        path = pruning_path(grown, risk)
+        path = Single(grown, est._costs).path(risk)
         return est._pruned_to(path.kept(path.place(alpha)))
     if nodes is not None and alpha is None:
         return est._pruned_to(collapsed(grown, nodes))
@@ -170,16 +171,16 @@ def prune_cv(
     sample = whole._begin(X, y, sample_weight)
     columns = sample_columns(whole, sample)
     seed = whole._seed()
-    grown, costs = grow_single(whole, sample, columns=columns, seed=seed)
-    path = pruning_path(grown, risk)
+    grown, costs = single = grow_single(whole, sample, columns=columns, seed=seed)
+    path = single.path(risk)
     alphas = _candidates(path, candidates)
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
     for train, test in _folds(whole, cv, y, sample, groups):
-        fold, _ = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
-        fold_path = pruning_path(fold, risk)
-        scores = path_scores(fold, fold_path, held_out.part(test), decide)
+        fold = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
+        fold_path = fold.path(risk)
+        scores = path_scores(fold.grown, fold_path, held_out.part(test), decide)
         by_fold.append(scores[fold_path.places(alphas)])
     fold_scores = np.array(by_fold).T
     scores, errors = fold_scores.mean(axis=1), _standard_errors(fold_scores)

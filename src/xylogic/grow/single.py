@@ -18,9 +18,10 @@ from xylogic.grow.growing import growth_limits, sample_columns, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.losses import class_losses, number_losses
 from xylogic.grow.parameters import criterion_name
+from xylogic.grow.pruning import PruningPath, pruning_path
 from xylogic.grow.target import Weights, class_target, number_target
 
-__all__ = ["Single", "grow_single"]
+__all__ = ["Single", "check_fractional", "grow_single"]
 
 
 class Single(NamedTuple):
@@ -28,6 +29,12 @@ class Single(NamedTuple):
 
     grown: Grown
     costs: Costs
+
+    def path(self, risk: str) -> PruningPath:
+        """``pruning_path``; ``"mistakes"`` are counted by the loss matrix, if there is one."""
+        if risk == "mistakes" and self.costs.loss is not None:
+            return pruning_path(self.grown, self.costs.losses(self.grown.weight, self.grown.value))
+        return pruning_path(self.grown, risk)
 
 
 def grow_single(
@@ -51,7 +58,7 @@ def grow_single(
     limits = growth_limits(estimator, part, part.n_rows if weight is None else float(weight.sum()))
     criterion = criterion_name(estimator.criterion)
     if estimator.missing == "fractional":
-        _check_fractional(estimator, limits)
+        check_fractional(estimator, limits)
         if part.classes is None:
             losses = number_losses(part.target, criterion)
         else:
@@ -84,7 +91,8 @@ def _costs(estimator: Any, sample: Sample) -> Costs:
     )
 
 
-def _check_fractional(estimator: Any, limits: Any) -> None:
+def check_fractional(estimator: Any, limits: Any) -> None:
+    """Raise InvalidInputError for parameters that ``missing="fractional"`` does not go with."""
     for name, wanted, given in (
         ("splitter", "best", estimator.splitter),
         ("monotonic_cst", None, None if limits.monotone is None else estimator.monotonic_cst),

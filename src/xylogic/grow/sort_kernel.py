@@ -267,7 +267,7 @@ class Ranker:
 
 
 def kept(order: cython.const[cython.int][:, ::1], keep: cython.const[cython.uchar][::1], out: cython.int[::1]) -> None:
-    """Fill ``out`` with the entries e of ``order``, row by row, for which ``keep[e]`` is 1, not 0; one cell is spare."""
+    """Fill ``out``, which has a cell to spare, with the entries e of ``order``, row by row, where ``keep[e]`` is 1."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0

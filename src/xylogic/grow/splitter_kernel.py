@@ -254,6 +254,7 @@ class Splitter:
         self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
     ) -> cython.bint:
         """Try one random cut between the node's ends (Geurts et al. 2006), or one random set of categories."""
+        apart: cython.bint
         i: cython.Py_ssize_t
         code: cython.int
         column: cython.Py_ssize_t = f * self.n_all
@@ -297,16 +298,17 @@ class Splitter:
             return False
         self.gain = self.levels.gain
         self.way = self.levels.way
-        self.code = low
+        apart = self.levels.best_left == self.levels.n_present  # missing rows from all others
+        self.code = missing - 1 if apart else low
         self.below = self.above = -1
-        self.cut = cut if self.levels.n_present > 1 else INFINITY
+        self.cut = INFINITY if apart else cut
         if categories:
             for code in range(missing + 1):
                 self.chosen[code] = 2
             for i in range(at, at + n):
                 code = self.codes[column + self.rows[i]]
                 if code < missing:
-                    self.chosen[code] = 1 if self.half[code] == 0 else 0
+                    self.chosen[code] = apart or self.half[code] == 0
         return True
 
     @cython.cfunc
@@ -334,7 +336,9 @@ class Splitter:
             return self.random_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
-        if self.kind[f] == CATEGORY or (self.kind[f] == BINNED and self.criterion.additive and n >= self.n_codes[f]):
+        if self.kind[f] == CATEGORY or (
+            self.kind[f] == BINNED and self.criterion.additive and 2 * n >= self.n_codes[f]
+        ):
             return self.level_column(f, at, n, bar)
         self.sort_rows(f, at, n)
         return self.sorted_column(f, self.scratch, 0, n, bar)

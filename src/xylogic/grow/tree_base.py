@@ -16,7 +16,7 @@ from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import importances
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import number_of_features
-from xylogic.grow.pruning import new_places, pruned, pruning_path, subtree
+from xylogic.grow.pruning import new_places, pruned, subtree
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, renamed, rules_text
 from xylogic.grow.single import grow_single
 from xylogic.grow.surrogates import Surrogate, Surrogates
@@ -82,8 +82,7 @@ class SingleTree(Answers):
         from sklearn.utils import Bunch
 
         own = clone(self)
-        grown, _ = grow_single(own, own._begin(X, y, sample_weight))
-        path = pruning_path(grown, risk)
+        path = grow_single(own, own._begin(X, y, sample_weight)).path(risk)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks, leaves=path.leaves)
 
     @property
@@ -114,7 +113,7 @@ class SingleTree(Answers):
         self._check_fitted()
         if self.grown_.routes is None:
             return self._model
-        return self._plain.get(lambda: plain_model(self, self._model, node_limit))
+        return self._plain.get(lambda: plain_model([self.grown_], self._model, node_limit))
 
     @property
     def surrogates_(self) -> dict[int, tuple[Surrogate, ...]]:
