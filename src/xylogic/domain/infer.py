@@ -172,8 +172,9 @@ def _kind_of_cells(cells: Any, name: str) -> str:
 def _kinds(cells: Any) -> set[str]:
     """The kinds of the cells that are not missing, "" for those that no column holds."""
     types = set(map(type, cells))
-    if any(issubclass(kind, float | np.floating | Decimal) for kind in types):
-        types = {type(cell) for cell in cells if not is_missing(cell)}
+    with_nan = {kind for kind in types if issubclass(kind, float | np.floating | Decimal)}
+    if with_nan and not any(cell == cell for cell in cells if type(cell) in with_nan):
+        types -= with_nan
     return {_kind_of_type(kind) for kind in types} - {"missing"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -40,6 +40,13 @@ class Levels:
             return self._codes[cell]
         except (KeyError, TypeError):
             return self._unlisted(cell)
+
+    def listed(self, cells: Sequence[Any]) -> list[float | None]:
+        """The codes of the cells that are listed levels, ``None`` for all others."""
+        try:
+            return list(map(self._codes.get, cells))
+        except TypeError:  # some cell is not hashable
+            return [None] * len(cells)
 
     def _unlisted(self, cell: Any) -> float | None:
         if self.feature.other is None or not isinstance(cell, Hashable):
@@ -80,13 +87,14 @@ def read_levels(cells: Any, feature: Feature) -> NDArray[np.float64]:
     levels = Levels(feature)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub" and levels.whole:
         return _read_whole(cells, levels)
-    column = np.empty(len(cells), dtype=np.float64)
-    for row, cell in enumerate(cells.tolist() if isinstance(cells, np.ndarray) else cells):
-        code = levels.code(cell)
+    given = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    codes = levels.listed(given)
+    for row, code in enumerate(codes):
         if code is None:
-            raise refusal(feature, row, cell, levels.accepted)
-        column[row] = code
-    return column
+            codes[row] = levels.code(given[row])
+            if codes[row] is None:
+                raise refusal(feature, row, given[row], levels.accepted)
+    return np.array(codes, dtype=np.float64)
 
 
 def _read_whole(cells: NDArray[Any], levels: Levels) -> NDArray[np.float64]:
