@@ -167,6 +167,25 @@ def test_weights_count_everywhere_and_rows_without_weight_nowhere():
         assert weighted.best_alpha == pytest.approx(plain.best_alpha, rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_neither_a_factor_of_the_weights_nor_the_order_of_rows_changes_the_path(seed):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.integers(0, 12, (60, 2)).astype(float), rng.integers(1, 4, 60).astype(float)
+    order = rng.permutation(60)
+    for est, y in (
+        (DecisionTreeClassifier(criterion=["gini", "entropy", "misclassification"][seed % 3]), rng.integers(0, 2, 60)),
+        (DecisionTreeRegressor(), rng.integers(0, 6, 60).astype(float)),
+    ):
+        plain = est.cost_complexity_pruning_path(X, y, weight)
+        for factor in (0.1, 1 / 3, 1e-3, 7.0, 1e6):
+            scaled = est.cost_complexity_pruning_path(X, y, weight * factor)
+            assert scaled.leaves.tolist() == plain.leaves.tolist()
+            assert scaled.ccp_alphas == pytest.approx(plain.ccp_alphas, rel=1e-9, abs=1e-14)
+        shuffled = est.cost_complexity_pruning_path(X[order], y[order], weight[order])
+        assert shuffled.ccp_alphas == pytest.approx(plain.ccp_alphas, rel=1e-12)
+        assert shuffled.leaves.tolist() == plain.leaves.tolist()
+
+
 def test_folds_of_every_kind():
     X, y = load_iris(return_X_y=True)
     est = DecisionTreeClassifier(random_state=0)
