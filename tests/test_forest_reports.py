@@ -219,9 +219,11 @@ def test_r079_growing_further_by_no_tree_is_refused(rows):
 
 
 @pytest.mark.parametrize("voting", ["average", "majority"])
-def test_r080_a_batch_of_other_classes_is_refused_and_one_of_fewer_keeps_the_order(voting, rows):
+@pytest.mark.parametrize("class_weight", [None, "balanced", "balanced_subsample"])
+def test_r080_a_batch_of_other_classes_is_refused_and_one_of_fewer_keeps_the_order(voting, class_weight, rows):
     X, y = rows
-    est = RandomForestClassifier(3, warm_start=True, random_state=0, voting=voting).fit(X, y)
+    options = {"voting": voting, "class_weight": class_weight, "random_state": 0}
+    est = RandomForestClassifier(3, warm_start=True, **options).fit(X, y)
     before = trees_of(est)
     est.set_params(n_estimators=5)
     with pytest.raises(InvalidInputError, match="2"):

@@ -248,8 +248,10 @@ class Forest(Answers):
         )
 
     def _in_parallel(self, one: Any, arguments: Any) -> list[Any]:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed, effective_n_jobs
 
+        if effective_n_jobs(self.n_jobs) == 1 and not self.verbose:
+            return [one(argument) for argument in arguments]
         run = Parallel(n_jobs=self.n_jobs, verbose=self.verbose, prefer="threads")
         return list(run(delayed(one)(argument) for argument in arguments))
 

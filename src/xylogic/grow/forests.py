@@ -151,6 +151,7 @@ class RandomForestClassifier(ClassAnswers, Forest):
             raise InvalidInputError("priors and class_weight are both given; priors set what the classes weigh alone")
         own = self.class_weight if not by_tree else None if self.bootstrap else "balanced"
         totals = class_weights(codes, sample.weight, len(classes))
+        totals[totals == 0] = 1.0  # of a class that a later batch lacks: no row asks for its factor
         costs = read_costs(self.criterion, self.priors, self.loss_matrix, own, totals, classes)
         self.classes_, self.n_classes_, self._costs = classes, len(classes), costs
         return ClassRows(

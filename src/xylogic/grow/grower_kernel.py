@@ -381,18 +381,16 @@ class Grower(Splitter):
         """Move the rows that go left to the front of ``items[at:at + n]``; both parts keep their order."""
         i: cython.Py_ssize_t
         left: cython.Py_ssize_t = at
-        right: cython.Py_ssize_t = 0
+        right: cython.Py_ssize_t
         row: cython.int
         side: cython.p_uchar = self.side
         moved: cython.p_int = self.moved
-        goes_left: cython.Py_ssize_t
         for i in range(at, at + n):
             row = items[i]
-            goes_left = side[row]
             items[left] = row
-            moved[right] = row
-            left += goes_left
-            right += 1 - goes_left
+            moved[i - left] = row
+            left += side[row]
+        right = at + n - left
         if cython.compiled:
             memcpy(cython.address(items[left]), moved, right * cython.sizeof(cython.int))
         else:
