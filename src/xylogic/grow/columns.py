@@ -118,7 +118,8 @@ def read_columns(
         if mode == "hist" and n_codes[j] > max_bins:
             codes[j], lowest[j], values[j] = _binned(codes[j], values[j], max_bins)
             n_codes[j] = len(values[j])
-    missing[:] = (codes == n_codes[:, None]).any(axis=1)
+    for j in range(n_features):
+        missing[j] = (codes[j] == n_codes[j]).any()
     return Columns(
         table=table,
         mode=mode,

@@ -65,7 +65,8 @@ def grow_single(
             losses = class_losses(part.target, len(part.classes), criterion, costs.loss)
         grown = grow_fractional(part.values, part.features, losses, weight, limits, seed=seed)
     else:
-        if columns is None or (rows is not None and columns.mode == "hist"):
+        own = columns is None or (rows is not None and columns.mode == "hist")
+        if columns is None or own:
             sample, rows, columns = part, None, sample_columns(estimator, part)
         if sample.classes is None:
             target = number_target(sample.target, None, criterion)
@@ -75,7 +76,7 @@ def grow_single(
         weights = Weights.of(weight)
         target = replace(target, weights=weights if rows is None else weights.among(rows, sample.n_rows))
         kept = None if rows is None else rows.astype(np.int32)
-        grown = grow(columns, target, limits, rows=kept, seed=seed)
+        grown = grow(columns, target, limits, rows=kept, spend=own, seed=seed)
     if costs.altered is not None:
         grown = with_values(grown, costs.shares(grown.value))
     return Single(grown, costs)
