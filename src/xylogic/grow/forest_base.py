@@ -1,24 +1,9 @@
-"""What both kinds of forest share: drawing rows, growing trees in threads, and answering.
-
-Each tree has a seed, drawn from ``random_state``, that decides all that is random about it: trees may be grown in any
-order, in any number of threads, and the forest is the same.
-
-With ``bootstrap``, a tree draws rows with replacement, each in proportion to its weight (``sample_weight`` times class
-weight), and is grown on the rows drawn, each weighing as often as it was drawn. So scikit-learn 1.9 does it, and the
-same rows are drawn here. Therefore ``min_samples_split`` and ``min_samples_leaf`` count distinct rows drawn (fractions:
-of all rows), while ``min_weight_fraction_leaf`` and ``min_impurity_decrease`` are shares of the draws. Without, every
-tree takes all rows with their weights, and trees differ by ``max_features`` and by random cuts.
-
-A row of weight 0 is no row. A row of whole weight w counts in expectation like w rows where as many are drawn:
-``max_samples`` as a number, or as a fraction, which is one of the total weight. ``None`` draws as many rows as there
-are, whatever they weigh.
-"""
+"""What both kinds of forest share: growing trees in threads, and answering; ``recipe.py`` says how a tree is grown."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -27,26 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from xylogic.errors import InvalidInputError
 from xylogic.grow.answering import answers, leaves_of
-from xylogic.grow.bagging import Bagging, fingerprint, growth_seed, number_of_draws, out_of_bag, tree_seeds
+from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
 from xylogic.grow.base import Answers, Kept, Sample
-from xylogic.grow.columns import Columns
-from xylogic.grow.costs import Costs, class_weights
 from xylogic.grow.expand import plain_model
-from xylogic.grow.fractional import grow_fractional
-from xylogic.grow.grower import Limits, grow
-from xylogic.grow.growing import growth_limits, importances, sample_columns, with_values
+from xylogic.grow.growing import growth_limits, importances, sample_columns
 from xylogic.grow.grown import Grown
-from xylogic.grow.losses import Losses, class_losses, number_losses
-from xylogic.grow.parameters import TREE, Rule, criterion_name, or_none, whole
-from xylogic.grow.pruning import pruned
+from xylogic.grow.parameters import TREE, Rule, or_none, whole
 from xylogic.grow.reading import paths
+from xylogic.grow.recipe import Member, NumberRows, Recipe
 from xylogic.grow.single import check_fractional
-from xylogic.grow.target import Target, class_target, number_target
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
 
-__all__ = ["ClassRows", "Forest", "Member", "NumberRows"]
+__all__ = ["FOREST", "Forest"]
 
 Floats = NDArray[np.float64]
 _BLOCK = 2000  # rows that are worth a thread
@@ -75,110 +54,6 @@ FOREST: Mapping[str, Rule] = {
 }
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class NumberRows:
-    """The rows of a regression forest: targets float64 (n,), and weights float64 (n,) or ``None``."""
-
-    target: NDArray[Any]
-    weight: Floats | None
-    criterion: str
-
-    def weights(self, counts: NDArray[np.int64] | None) -> Floats | None:
-        """The rows' weights in a tree that draws each so often, 0 for never; ``None`` for 1 each."""
-        return self.weight if counts is None else counts.astype(np.float64)
-
-    def targets(self, weight: Floats | None) -> Target:
-        """What the grower takes; weights are positive."""
-        return number_target(self.target, weight, self.criterion)
-
-    def losses(self, rows: NDArray[np.int32]) -> Losses:
-        """The same of some rows, for fractional ones."""
-        return number_losses(self.target[rows], self.criterion)
-
-    def finish(self, grown: Grown) -> Grown:
-        """The tree as it answers."""
-        return grown
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ClassRows(NumberRows):
-    """The rows of a classification forest: class codes and weights, the classes' included.
-
-    ``balanced``: whether classes weigh the same in each tree's draws.
-    """
-
-    n_classes: int = 2
-    costs: Costs = field(default_factory=Costs)
-    balanced: bool = False
-
-    def weights(self, counts: NDArray[np.int64] | None) -> Floats | None:
-        if counts is None:
-            return self.weight
-        weight = counts.astype(np.float64)
-        if not self.balanced:
-            return weight
-        drawn = class_weights(self.target, weight, self.n_classes)
-        there = drawn > 0
-        factor = np.divide(drawn.sum(), there.sum() * drawn, out=np.zeros_like(drawn), where=there)
-        return weight * factor[self.target]
-
-    def targets(self, weight: Floats | None) -> Target:
-        return class_target(self.target, self.n_classes, weight, criterion_name(self.criterion), self.costs.loss)
-
-    def losses(self, rows: NDArray[np.int32]) -> Losses:
-        return class_losses(self.target[rows], self.n_classes, criterion_name(self.criterion), self.costs.loss)
-
-    def finish(self, grown: Grown) -> Grown:
-        if self.costs.altered is None:
-            return grown
-        return with_values(grown, self.costs.shares(grown.value))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Recipe:
-    """How each tree is grown, but for its seed; ``share``: of its weight, what a leaf must have at least."""
-
-    sample: Sample
-    columns: Columns | None
-    rows: NumberRows
-    limits: Limits
-    share: float
-    bag: Bagging
-    ccp_alpha: float
-
-    def grow(self, seed: int) -> Grown:
-        weight = self.rows.weights(None if self.bag.n_draws is None else self.bag.counts(seed))
-        taken, total = None, float(self.bag.n_rows)
-        if weight is not None:
-            taken, total = np.flatnonzero(weight > 0).astype(np.int32), float(weight.sum())
-        limits = replace(self.limits, min_weight_leaf=self.share * total) if self.share else self.limits
-        if self.columns is None:
-            grown = self._fractional(taken, weight, limits, growth_seed(seed))
-        else:
-            if weight is not None:
-                weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
-            grown = grow(self.columns, self.rows.targets(weight), limits, rows=taken, seed=growth_seed(seed))
-        grown = self.rows.finish(grown)
-        return pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown
-
-    def _fractional(self, taken: NDArray[np.int32] | None, weight: Floats | None, limits: Limits, seed: int) -> Grown:
-        if taken is None:
-            taken = np.arange(self.sample.n_rows, dtype=np.int32)
-        part = None if weight is None else weight[taken]
-        return grow_fractional(
-            self.sample.values[taken], self.sample.features, self.rows.losses(taken), part, limits, seed=seed
-        )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Member:
-    """One tree, the seed that it was drawn and grown with, and what it was drawn from."""
-
-    grown: Grown
-    seed: int
-    bag: Bagging
-
-
 class Forest(Answers):
     """What both kinds of forest share: drawing, growing, and answering out of bag."""
 
@@ -186,6 +61,8 @@ class Forest(Answers):
 
     def _grow(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
         """Grow the trees, or as many more as ``n_estimators`` asks for, and become the fitted forest."""
+        from sklearn.utils import check_random_state
+
         before = self._members if self._further() else ()
         self._check_numbers(len(before))
         sample = self._read(X, y, sample_weight)
@@ -196,14 +73,12 @@ class Forest(Answers):
                 "oob_score: some trees were grown on other rows, to which these are not out of bag; "
                 "grow a forest further on the rows it was grown on, or set oob_score=False"
             )
-        from sklearn.utils import check_random_state
-
         limits, columns = growth_limits(self, sample, 0.0), None
         if self.missing == "fractional":
             check_fractional(self, limits)
         else:
             columns = sample_columns(self, sample)
-        recipe = _Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha)
+        recipe = Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha)
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
         new = [
             Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(recipe.grow, seeds), seeds, strict=True)

@@ -1,4 +1,4 @@
-"""Random forests as scikit-learn estimators; ``forest_base.py`` says how their trees are grown."""
+"""Random forests as scikit-learn estimators; ``recipe.py`` says how their trees are grown."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from xylogic.grow.answering import answers
 from xylogic.grow.bagging import Bagging
 from xylogic.grow.base import ClassAnswers, NumberAnswers, Sample
 from xylogic.grow.costs import Costs, class_weights, read_costs
-from xylogic.grow.forest_base import FOREST, ClassRows, Forest, NumberRows
+from xylogic.grow.forest_base import FOREST, Forest
 from xylogic.grow.growing import estimator_model, with_values
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import CLASS_CRITERIA, NUMBER_CRITERIA, anything, check_parameters, one_of
+from xylogic.grow.recipe import ClassRows, NumberRows
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 
