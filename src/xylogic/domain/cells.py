@@ -39,6 +39,11 @@ class Cells:
         return self.feature.name
 
     @property
+    def word(self) -> str:
+        """The name as texts show it."""
+        return shown(self.feature.name)
+
+    @property
     def is_set(self) -> bool:
         """Whether the states have no order."""
         return self.feature.kind == "categorical"
@@ -176,33 +181,33 @@ class Cells:
         """The set of states as a condition in the user's words; runs of ordered states become intervals."""
         chosen = sorted(states)
         if self.missing and chosen == list(range(self.n_values)):
-            return f"{self.name} is not missing"
+            return f"{self.word} is not missing"
         parts = []
         if self.is_set:
-            named = [str(self.feature.categories[s]) for s in chosen if s < self.n_values]
+            named = [shown(self.feature.categories[s]) for s in chosen if s < self.n_values]
             if len(named) == 1:
-                parts.append(f"{self.name} = {named[0]}")
+                parts.append(f"{self.word} = {named[0]}")
             elif named:
-                parts.append(f"{self.name} in {{{', '.join(named)}}}")
+                parts.append(f"{self.word} in {{{', '.join(named)}}}")
         else:
             parts += [self._interval(first, last) for first, last in runs([s for s in chosen if s < self.n_values])]
         if self.missing and self.n_values in chosen:
-            parts.append(f"{self.name} is missing")
-        return " or ".join(part for part in parts if part) or f"{self.name} is anything"
+            parts.append(f"{self.word} is missing")
+        return " or ".join(part for part in parts if part) or f"{self.word} is anything"
 
     def describe_range(self, first: int, last: int, missing: bool) -> str:
         """``describe`` of the ordered states ``first`` to ``last``, with or without "missing", in constant time."""
         if self.missing and not missing and (first, last) == (0, self.n_values - 1):
-            return f"{self.name} is not missing"
+            return f"{self.word} is not missing"
         parts = [self._interval(first, last)] if first <= last else []
-        parts += [f"{self.name} is missing"] if missing else []
-        return " or ".join(part for part in parts if part) or f"{self.name} is anything"
+        parts += [f"{self.word} is missing"] if missing else []
+        return " or ".join(part for part in parts if part) or f"{self.word} is anything"
 
     def _interval(self, first: int, last: int) -> str:
         whole = self.feature.kind in ("integer", "boolean")
         low, high = self.ends(first)[0], self.ends(last)[1]
         if whole and low == high:
-            return f"{self.name} = {bool(low) if self.feature.kind == 'boolean' else int(low)}"
+            return f"{self.word} = {bool(low) if self.feature.kind == 'boolean' else int(low)}"
         left = right = ""
         if low > -math.inf and first > 0:
             left = f"{self.decimal(low)} <= " if whole else f"{self.decimal(self.cuts[first - 1])} < "
@@ -210,11 +215,11 @@ class Cells:
             right = f" <= {self.decimal(high)}"
         if left and not right:
             return (
-                f"{self.name} >= {self.decimal(low)}"
+                f"{self.word} >= {self.decimal(low)}"
                 if whole
-                else f"{self.name} > {self.decimal(self.cuts[first - 1])}"
+                else f"{self.word} > {self.decimal(self.cuts[first - 1])}"
             )
-        return f"{left}{self.name}{right}" if left or right else ""
+        return f"{left}{self.word}{right}" if left or right else ""
 
 
 def runs(states: Sequence[int]) -> list[tuple[int, int]]:
@@ -226,6 +231,12 @@ def runs(states: Sequence[int]) -> list[tuple[int, int]]:
         else:
             found.append((state, state))
     return found
+
+
+def shown(label: Hashable) -> str:
+    """A name or category in a line of text: as it is, in quotes where that would not show what it is."""
+    text = str(label)
+    return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
 def make_cells(feature: Feature, cast: str, limits: tuple[float, float], *, missing: bool) -> Cells:

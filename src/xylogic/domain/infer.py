@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -96,7 +96,7 @@ def marked_columns(names: Sequence[str], categorical: Any) -> NDArray[np.bool_] 
     marked = np.zeros(len(names), dtype=bool)
     if categorical is None:
         return marked
-    if not isinstance(categorical, Iterable):
+    if not isinstance(categorical, Iterable) or isinstance(categorical, Mapping):
         raise _not_columns(categorical)
     given = list(categorical)
     if given and all(isinstance(one, bool | np.bool_) for one in given):

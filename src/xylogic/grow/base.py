@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from xylogic import errors
+from xylogic.domain.cells import is_missing
 from xylogic.domain.feature import Feature
 from xylogic.domain.infer import infer_features, infer_table
 from xylogic.domain.sheet import open_sheet
@@ -93,6 +94,12 @@ class Answers(BaseEstimator):
         weight, rows = None, None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, values, dtype=np.float64, ensure_non_negative=True)
+            with np.errstate(over="ignore"):
+                total = weight.sum()
+            if not np.isfinite(total):
+                raise InvalidInputError(
+                    "sample_weight adds up to more than a float64 holds; smaller numbers are accepted"
+                )
             if not weight.all():
                 rows = np.flatnonzero(weight)
                 if not len(rows):
@@ -118,7 +125,9 @@ class Answers(BaseEstimator):
                 self.feature_names_in_ = names
 
     def _read_training(self, X: Any) -> tuple[tuple[Feature, ...], NDArray[Any]]:
-        if isinstance(getattr(self, "categorical_features", None), str | None) and _is_numbers(X):
+        categorical = getattr(self, "categorical_features", None)
+        by_type = categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
+        if by_type and _is_numbers(X):
             kind = {"b": "boolean", "i": "integer", "u": "integer"}.get(np.asarray(X).dtype.kind, "numeric")
             values = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite=False)
             return infer_features(values, kind, self._names()), values
@@ -193,6 +202,8 @@ class ClassAnswers(ClassifierMixin, Answers):
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and len(y):
             return _numbered(y)
         labels = self._checked_target(y)
+        if labels.dtype.kind == "O":
+            _refuse_missing([is_missing(label) for label in labels.tolist()], "a label")
         if labels.dtype.kind in "fc":
             check_classification_targets(labels)
         try:
@@ -229,6 +240,7 @@ class NumberAnswers(RegressorMixin, Answers):
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
         target = self._checked_target(y, y_numeric=True)
+        _refuse_missing(np.isnan(target), "a number")
         return np.require(target, np.float64, ["C", "W"]), None  # the kernels take no read-only arrays
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -238,6 +250,11 @@ class NumberAnswers(RegressorMixin, Answers):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number predicted for each row, float64 (n,). O(n * depth) a tree."""
         return self._scores(self._values(X))
+
+
+def _refuse_missing(missing: ArrayLike, wanted: str) -> None:
+    if np.any(missing):
+        raise InvalidInputError(f"y, row {int(np.argmax(missing))}: the target is missing; {wanted} is accepted")
 
 
 def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:

@@ -28,6 +28,7 @@ from xylogic.model.tree import Tree
 __all__ = ["FOREST", "Forest"]
 
 Floats = NDArray[np.float64]
+MOST = 2**31 - 1
 _BLOCK = 2000  # rows that are worth a thread
 
 
@@ -39,15 +40,17 @@ _FLAG = Rule(lambda value: isinstance(value, bool | np.bool_), "True or False")
 
 FOREST: Mapping[str, Rule] = {
     **TREE,
-    "n_estimators": whole(1),
+    "n_estimators": whole(1, MOST),
     "bootstrap": _FLAG,
     "oob_score": Rule(lambda value: _FLAG.holds(value) or callable(value), "True, False or a function"),
-    "n_jobs": or_none(Rule(lambda value: _is_whole(value) and value != 0, "a whole number, not 0,")),
-    "verbose": whole(0),
+    "n_jobs": or_none(Rule(lambda value: _is_whole(value) and 0 < abs(value) <= MOST, "a whole number, not 0,")),
+    "verbose": whole(0, MOST),
     "warm_start": _FLAG,
     "max_samples": or_none(
         Rule(
-            lambda value: (_is_whole(value) and value >= 1) or (isinstance(value, float) and 0 < value < np.inf),
+            lambda value: (
+                (_is_whole(value) and 1 <= value <= MOST) or (isinstance(value, float) and 0 < value < np.inf)
+            ),
             "a whole number of rows, a float that is a fraction of their weight,",
         )
     ),

@@ -131,7 +131,7 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
         zero_gain=limits.zero_gain,
         sign=sign,
         max_depth=_ENDLESS if limits.max_depth is None else min(limits.max_depth, _ENDLESS),
-        max_nodes=_ENDLESS if limits.max_leaf_nodes is None else 2 * limits.max_leaf_nodes - 1,
+        max_nodes=_ENDLESS if limits.max_leaf_nodes is None else min(2 * limits.max_leaf_nodes - 1, _ENDLESS),
         min_split=limits.min_samples_split,
         min_gain=limits.min_impurity_decrease,
         best_first=limits.max_leaf_nodes is not None,
@@ -197,6 +197,11 @@ def _cuts(
         middle = low / 2 + high / 2
     middle = np.where((low <= middle) & (middle < high), middle, low)
     cut[between] = middle[between]
+    lowest = np.finfo(columns.table.dtype).min
+    for node in np.flatnonzero((cut == -np.inf) & (feature >= 0)).tolist():
+        # The lowest finite number splits -inf off as well, and is a cut that explanations can name.
+        if not (columns.table[:, feature[node]] == lowest).any():
+            cut[node] = lowest
     return cut
 
 

@@ -47,9 +47,10 @@ def one_of(*names: str) -> Rule:
     return Rule(lambda value: isinstance(value, str) and value in names, " or ".join(map(repr, names)))
 
 
-def whole(least: int) -> Rule:
-    """An integer from ``least`` up."""
-    return Rule(lambda value: _is_whole(value) and value >= least, f"a whole number >= {least}")
+def whole(least: int, most: int | None = None) -> Rule:
+    """An integer from ``least`` to ``most``."""
+    words = f"a whole number >= {least}" if most is None else f"a whole number from {least} to {most}"
+    return Rule(lambda value: _is_whole(value) and least <= value and (most is None or value <= most), words)
 
 
 def number(least: float, most: float = math.inf) -> Rule:
@@ -96,16 +97,18 @@ TREE: Mapping[str, Rule] = {
     "min_weight_fraction_leaf": number(0, 0.5),
     "max_features": or_none(either(whole(1), fraction(one=True), one_of("sqrt", "log2"))),
     "random_state": Rule(
-        lambda value: value is None or _is_whole(value) or isinstance(value, np.random.RandomState),
-        "a whole number, a RandomState or None",
+        lambda value: (
+            value is None or (_is_whole(value) and 0 <= value < 2**32) or isinstance(value, np.random.RandomState)
+        ),
+        "a whole number from 0 to 2**32 - 1, a RandomState or None",
     ),
     "max_leaf_nodes": or_none(whole(2)),
     "min_impurity_decrease": number(0),
     "ccp_alpha": number(0),
     "categorical_features": anything(),
     "missing": one_of("direction", "level", "surrogate", "fractional"),
-    "max_surrogates": whole(0),
-    "max_bins": Rule(lambda value: _is_whole(value) and 2 <= value <= 255, "a whole number from 2 to 255"),
+    "max_surrogates": whole(0, 2**31 - 1),
+    "max_bins": whole(2, 255),
     "zero_gain": one_of("accept", "refuse"),
     "monotonic_cst": anything(),
 }
@@ -126,7 +129,7 @@ def criterion_name(criterion: str) -> str:
 
 def number_of_rows(value: float, n_rows: int) -> int:
     """A parameter that counts rows: a float is a fraction of them, rounded up."""
-    return int(value) if _is_whole(value) else math.ceil(value * n_rows)
+    return min(int(value), n_rows + 1) if _is_whole(value) else math.ceil(value * n_rows)
 
 
 def number_of_features(value: Any, n_features: int) -> int:
