@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from xylogic.domain.feature import Feature
 from xylogic.grow.flow import Shares
 from xylogic.grow.grown import Grown
 from xylogic.grow.losses import Losses
+from xylogic.grow.target import Weights
 from xylogic.model.build import make_tree
 
 __all__ = ["grow_fractional"]
@@ -83,8 +84,11 @@ def grow_fractional(
     shares, one order for each class; up to ten levels are tried in all subsets where there are more than two classes.
     O(n * n_features * log n) a level, n counting the parts of rows.
     """
+    weights = Weights.of(weight)
+    limits = replace(limits, min_weight_leaf=limits.min_weight_leaf / weights.unit)
     grower = _Grower(values, features, losses, limits, seed)
-    return grower.grow(np.ones(len(values)) if weight is None else weight)
+    grown = grower.grow(np.ones(len(values)) if weights.grid is None else weights.grid)
+    return replace(grown, weight=grown.weight * weights.unit, gain=grown.gain * weights.unit)
 
 
 class _Grower:
