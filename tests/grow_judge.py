@@ -193,7 +193,10 @@ class Judge:
         self.narrow(node, left, right)
 
     def check_cut(self, node: int, left: frozenset[int]) -> None:
-        """The cut is the column's last number up to the midpoint; the low value where there is none between the two."""
+        """The cut is the column's last number up to the midpoint; the low value where there is none between the two.
+
+        The lowest finite number stands for -inf, unless it is a value itself.
+        """
         feature, cut = int(self.tree.feature[node]), float(self.tree.cut[node])
         column = self.problem.columns[feature]
         if self.problem.levels[feature]:
@@ -207,6 +210,9 @@ class Judge:
         middle = low / 2 + high / 2
         if not low <= middle < high:
             middle = low
+        lowest = float(np.finfo(self.precision).min)
+        if middle == -math.inf and lowest not in column:
+            middle = lowest
         if self.precision == "float32":
             single = np.float32(middle)
             middle = float(single if float(single) <= middle else np.nextafter(single, np.float32(-np.inf)))

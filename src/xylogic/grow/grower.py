@@ -208,11 +208,11 @@ def _cuts(
 
 def _sets(
     chosen: NDArray[np.uint8], ints: NDArray[np.int32], feature: NDArray[np.int32], columns: Columns
-) -> dict[int, list[int]]:
+) -> dict[int, NDArray[np.int64]]:
     """Node -> the category codes that go left."""
     found = {}
     for node in np.flatnonzero((feature >= 0) & (columns.kind[feature] == CATEGORY)).tolist():
         start = int(ints[node, _SET_AT])
         sides = chosen[start : start + int(columns.n_codes[feature[node]])]
-        found[node] = np.flatnonzero(sides == 1).tolist()
+        found[node] = np.flatnonzero(sides == 1)
     return found

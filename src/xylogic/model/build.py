@@ -30,7 +30,7 @@ def make_tree(
     missing: ArrayLike,
     cast: str,
     n_features: int,
-    sets: Mapping[int, Sequence[int]] | None = None,
+    sets: Mapping[int, ArrayLike] | None = None,
     n_codes: Sequence[int] | None = None,
     strict: bool | Sequence[bool] = False,
     infinite: bool = False,
@@ -208,23 +208,25 @@ def _check_links(left: NDArray[np.int64], right: NDArray[np.int64], where: str) 
 
 
 def _pack_sets(
-    sets: Mapping[int, Sequence[int]], n_nodes: int, category_test: NDArray[np.bool_], where: str
+    sets: Mapping[int, ArrayLike], n_nodes: int, category_test: NDArray[np.bool_], where: str
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """``Tree.set_ptr`` and ``Tree.set_items``; marks the nodes with a set in ``category_test``."""
     sizes = np.zeros(n_nodes + 1, dtype=np.int64)
-    items: list[int] = []
+    items = [np.zeros(0, np.int32)]
     for node in sorted(sets):
-        codes = sorted({int(code) for code in sets[node]})
+        codes = np.asarray(sets[node], dtype=np.int64)
+        if not (codes[1:] > codes[:-1]).all():
+            codes = np.unique(codes)
         if not 0 <= node < n_nodes:
             raise InvalidModelError(f"{where}: a category set is given for node {node} of {n_nodes}")
-        if not codes or codes[0] < 0 or codes[-1] >= 2**31:
+        if not len(codes) or codes[0] < 0 or codes[-1] >= 2**31:
             raise InvalidModelError(
-                f"{where}, node {node}: category codes {codes[:5]}; at least one, from 0 up, is accepted"
+                f"{where}, node {node}: category codes {codes[:5].tolist()}; at least one, from 0 up, is accepted"
             )
         category_test[node] = True
         sizes[node + 1] = len(codes)
-        items += codes
-    return np.cumsum(sizes).astype(np.int32), np.array(items, dtype=np.int32)
+        items.append(codes.astype(np.int32))
+    return np.cumsum(sizes).astype(np.int32), np.concatenate(items)
 
 
 def _check_codes(
