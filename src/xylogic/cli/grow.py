@@ -30,7 +30,12 @@ def grow_file(
     """Grow a tree on a file, print its leaves and its scores, and save it; the exit code."""
     from xylogic.convert.read import read_model
     from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from xylogic.grow.reading import unsaid
 
+    if out is not None and parameters.get("missing") == "fractional":
+        raise InvalidInputError("--missing fractional makes no model that can be saved; leave --out away")
+    if out is not None and not out.parent.is_dir():
+        raise InvalidInputError(f"--out is {out}, and there is no folder {out.parent}")
     training = read_training(data, target, header=header)
     classes = training.is_classes if task == "auto" else task == "classes"
     if task == "auto":
@@ -60,7 +65,7 @@ def grow_file(
         "measure": "accuracy" if classes else "R2",
         "score_in_training": float(tree.score(training.table, answers)),
         "score_held_out": score,
-        "rules": [str(leaf) for leaf in leaves],
+        "rules": [*map(str, leaves), *unsaid(tree.grown_)],
         "saved": None if out is None else str(out),
     }
     if out is not None:

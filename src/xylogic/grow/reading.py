@@ -13,12 +13,13 @@ from xylogic.domain.box import Term
 from xylogic.domain.cells import Cells, StateSet
 from xylogic.errors import InvalidInputError
 from xylogic.grow.grown import Grown
+from xylogic.grow.surrogates import Surrogates
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.reach import Open, open_column, walk
 from xylogic.model.states import model_cells
 from xylogic.model.tree import Tree, parents
 
-__all__ = ["Leaf", "leaf_boxes", "paths", "renamed", "rules_text"]
+__all__ = ["Leaf", "leaf_boxes", "paths", "renamed", "rules_text", "unsaid"]
 
 
 class Side(NamedTuple):
@@ -86,10 +87,13 @@ def leaf_boxes(model: Ensemble, grown: Grown) -> tuple[Leaf, ...]:
     """The leaves of the one tree of ``model``, from left to right. O(n_nodes + n_leaves * n_features * log cuts).
 
     "Missing" is told of the features that had missing values in training; where others are missing, they go as
-    ``Tree.missing`` says.
+    ``Tree.missing`` says. Where a grown tree has ``routes`` of its own for missing values, the boxes are those of rows
+    without.
     """
-    cells = model_cells(model)
-    start = [open_column(feature, missing=True) for feature in model.features]
+    direct = grown.routes is None
+    features = [replace(feature, may_be_missing=feature.may_be_missing and direct) for feature in model.features]
+    cells = model_cells(model, features)
+    start = [open_column(feature, missing=direct) for feature in features]
     tree = model.trees[0]
     answers = model.labels(tree.value).tolist()
     n_rows, weight, impurity = grown.n_rows.tolist(), grown.weight.tolist(), grown.impurity.tolist()
@@ -122,9 +126,18 @@ def _side(column: Cells, now: Open) -> Side:
     return Side(column, first + 1, last, now.codes, missing)
 
 
-def rules_text(leaves: Sequence[Leaf]) -> str:
-    """One line a leaf."""
-    return "\n".join(map(str, leaves))
+def rules_text(leaves: Sequence[Leaf], grown: Grown) -> str:
+    """One line a leaf, and one that says where missing values go if the leaves do not."""
+    return "\n".join([*map(str, leaves), *unsaid(grown)])
+
+
+def unsaid(grown: Grown) -> list[str]:
+    """What the boxes of leaves do not tell of missing values."""
+    if grown.routes is None:
+        return []
+    if isinstance(grown.routes, Surrogates):
+        return ["where a tested value is missing, surrogate splits decide"]
+    return ["where a tested value is missing, the row goes to both sides in part"]
 
 
 def paths(tree: Tree, leaves: NDArray[np.int64]) -> Any:

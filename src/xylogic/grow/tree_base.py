@@ -145,6 +145,8 @@ class SingleTree(Answers):
     def leaves(self, feature_names: Sequence[str] | None = None) -> tuple[Leaf, ...]:
         """The leaves with the box of rows that reach each, in the order of the tree from left to right.
 
+        With surrogates or fractional rows, the boxes are those of rows without missing values.
+
         ``feature_names``: what to call the columns, in order, where not by their own names.
         O(n_nodes + n_leaves * n_features).
         """
@@ -154,7 +156,7 @@ class SingleTree(Answers):
 
     def rules(self, feature_names: Sequence[str] | None = None) -> str:
         """The tree as text: one line a leaf, with exact thresholds, what it answers, and its training rows."""
-        return rules_text(self.leaves(feature_names))
+        return rules_text(self.leaves(feature_names), self.grown_)
 
     def get_depth(self) -> int:
         """Edges on the longest path from the root."""
