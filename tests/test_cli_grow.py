@@ -90,7 +90,7 @@ def test_ways_with_missing_values(call, iris, tmp_path, missing):
     assert code == 0 and "if petal length (cm) <= 2.45: setosa" in out
     code, _, err = call("grow", iris, *options, "--out", tmp_path / "tree.json")
     assert code == (2 if missing == "fractional" else 0)
-    assert missing != "fractional" or "missing='fractional' sends a row" in err
+    assert missing != "fractional" or "--missing fractional makes no model that can be saved" in err
 
 
 def test_a_level_that_the_model_has_not_seen(call, tmp_path):

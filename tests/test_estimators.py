@@ -192,8 +192,10 @@ def test_labels_of_any_sortable_kind(labels):
 def test_labels_that_are_none():
     with pytest.raises(ValueError, match="Unknown label type"):
         xl.DecisionTreeClassifier().fit(IRIS[:3], [0.5, 1.5, 2.5])
+    with pytest.raises(ValueError, match="y, row 2: the target is missing; a label is accepted"):
+        xl.DecisionTreeClassifier().fit(IRIS[:3], np.array(["a", "b", None], dtype=object))
     with pytest.raises(ValueError, match="Unknown label type: the labels cannot be sorted"):
-        xl.DecisionTreeClassifier().fit(IRIS[:3], np.array(["a", 1, None], dtype=object))
+        xl.DecisionTreeClassifier().fit(IRIS[:3], np.array(["a", 1, "b"], dtype=object))
     with pytest.raises(ValueError, match="NaN"):
         xl.DecisionTreeRegressor().fit(IRIS[:3], [0.5, np.nan, 2.5])
 

@@ -29,6 +29,8 @@ from xylogic.model.ensemble import Ensemble
 __all__ = ["Answers", "ClassAnswers", "Kept", "NumberAnswers", "Sample"]
 
 _SEEDS = 2**31 - 1
+LEAST_WEIGHT, MOST_WEIGHT = 1e-280, 1e280  # of all rows, so that sums and their ratios are finite
+MAX_TARGET = 1e140  # so that squares, summed over all rows, are finite
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,9 +98,9 @@ class Answers(BaseEstimator):
             weight = _check_sample_weight(sample_weight, values, dtype=np.float64, ensure_non_negative=True)
             with np.errstate(over="ignore"):
                 total = weight.sum()
-            if not np.isfinite(total):
+            if total and not LEAST_WEIGHT <= total <= MOST_WEIGHT:
                 raise InvalidInputError(
-                    "sample_weight adds up to more than a float64 holds; smaller numbers are accepted"
+                    f"sample_weight adds up to {total:g}; {LEAST_WEIGHT:g} to {MOST_WEIGHT:g} is accepted"
                 )
             if not weight.all():
                 rows = np.flatnonzero(weight)
@@ -241,6 +243,12 @@ class NumberAnswers(RegressorMixin, Answers):
     def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
         target = self._checked_target(y, y_numeric=True)
         _refuse_missing(np.isnan(target), "a number")
+        too_large = np.abs(target) > MAX_TARGET
+        if too_large.any():
+            row = int(np.argmax(too_large))
+            raise InvalidInputError(
+                f"y, row {row}: {float(target[row])!r} is too large; numbers up to {MAX_TARGET:g} are accepted"
+            )
         return np.require(target, np.float64, ["C", "W"]), None  # the kernels take no read-only arrays
 
     def _scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
