@@ -193,7 +193,10 @@ class Judge:
         self.narrow(node, left, right)
 
     def check_cut(self, node: int, left: frozenset[int]) -> None:
-        """The cut is the column's last number up to the midpoint; the low value where there is none between the two."""
+        """The cut is the column's last number up to the midpoint; the low value where there is none between the two.
+
+        Beside -inf it is the lowest finite number, unless that is a value of the column.
+        """
         feature, cut = int(self.tree.feature[node]), float(self.tree.cut[node])
         column = self.problem.columns[feature]
         if self.problem.levels[feature]:
@@ -210,6 +213,9 @@ class Judge:
         if self.precision == "float32":
             single = np.float32(middle)
             middle = float(single if float(single) <= middle else np.nextafter(single, np.float32(-np.inf)))
+        lowest = float(np.finfo(self.precision).min)
+        if middle == -math.inf and lowest not in column:
+            middle = lowest
         assert cut == middle, f"node {node}: cut {cut} between {low} and {high}"
 
     def check_missing(self, node: int) -> None:
