@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+from xylogic.errors import InvalidInputError
 from xylogic.grow.bagging import Bagging, number_of_draws, tree_seeds
 
 
@@ -36,6 +37,7 @@ def test_rows_are_drawn_in_proportion_to_their_weight():
     assert (np.abs(counts / counts.sum() - share) < 4 * error).all()
 
 
+@pytest.mark.filterwarnings("ignore:max_samples")
 def test_numbers_of_draws():
     weight = np.array([0.5, 2.0, 3.5])
     assert number_of_draws(None, 3, weight) == 3
@@ -44,3 +46,10 @@ def test_numbers_of_draws():
     assert number_of_draws(0.5, 3, None) == 1
     assert number_of_draws(0.01, 3, None) == 1
     assert number_of_draws(2.0, 3, None) == 6
+
+
+def test_fractions_of_strange_weights_are_told():
+    with pytest.raises(InvalidInputError, match=r"max_samples=0.5 of a total weight of 2e\+10 are 1e\+10 draws"):
+        number_of_draws(0.5, 200, np.full(200, 1e8))
+    with pytest.warns(UserWarning, match="are 2 draws a tree"):
+        assert number_of_draws(1.0, 200, np.full(200, 0.0125)) == 2

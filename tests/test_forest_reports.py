@@ -12,7 +12,9 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*out-of-bag answer", "ignore:Some inputs do not have OOB")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*out-of-bag answer", "ignore:Some inputs do not have OOB", "ignore:max_samples"
+)
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 

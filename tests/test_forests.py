@@ -19,7 +19,9 @@ from xylogic.grow.bagging import tree_seeds
 from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*out-of-bag answer", "ignore:Some inputs do not have OOB")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*out-of-bag answer", "ignore:Some inputs do not have OOB", "ignore:max_samples"
+)
 
 KINDS = {"classifier": (RandomForestClassifier, DecisionTreeClassifier, load_wine),
          "regressor": (RandomForestRegressor, DecisionTreeRegressor, load_diabetes)}  # fmt: skip

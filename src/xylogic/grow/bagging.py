@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -10,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from xylogic.errors import InvalidInputError
 
 __all__ = ["Bagging", "fingerprint", "growth_seed", "number_of_draws", "out_of_bag", "tree_seeds"]
 
@@ -84,14 +87,24 @@ def _seeded(seed: int) -> np.random.RandomState:
 def number_of_draws(max_samples: float | None, n_rows: int, weight: NDArray[np.float64] | None) -> int:
     """``max_samples`` as a number of draws: ``None`` is one per row, a fraction is one of the total weight, at least 1.
 
-    Without weights the total weight is ``n_rows``.
+    Without weights the total weight is ``n_rows``. Raises InvalidInputError for more draws than 2^31 - 1, and warns
+    where a fraction makes fewer than 10, or than the cube root of ``n_rows``.
     """
     if max_samples is None:
         return n_rows
     if isinstance(max_samples, int | np.integer):
         return int(max_samples)
     total = n_rows if weight is None else float(weight.sum())
-    return max(1, int(max_samples * total))
+    wanted = float(max_samples) * total
+    what = f"max_samples={max_samples!r} of a total weight of {total:g}"
+    if wanted > _SEEDS:
+        raise InvalidInputError(f"{what} are {wanted:.3g} draws a tree; a whole number up to {_SEEDS} is accepted")
+    n_draws = max(1, int(wanted))
+    if n_draws < max(10, n_rows ** (1 / 3)):
+        warnings.warn(
+            f"{what} are {n_draws} draws a tree; pass a whole number to ask for more", UserWarning, stacklevel=5
+        )
+    return n_draws
 
 
 def tree_seeds(random: np.random.RandomState, n_trees: int) -> list[int]:

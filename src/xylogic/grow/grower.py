@@ -147,9 +147,10 @@ def _mixed(seed: int) -> int:
 
 
 def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
-    n, n_outputs = kernel.n_nodes, kernel.criterion.n_outputs
-    ints = kernel.nodes["ints"][: n * _INTS].reshape(n, _INTS)
-    doubles = kernel.nodes["doubles"][: n * (_DOUBLES + n_outputs)].reshape(n, -1)
+    n, n_outputs = kernel.nodes.n_nodes, kernel.criterion.n_outputs
+    arrays = kernel.nodes.arrays
+    ints = arrays["ints"][: n * _INTS].reshape(n, _INTS)
+    doubles = arrays["doubles"][: n * (_DOUBLES + n_outputs)].reshape(n, -1)
     inner = ints[:, _LEFT] >= 0
     feature = np.where(inner, ints[:, _FEATURE], -1)
     missing = np.where(inner, ints[:, _WAY], 0)
@@ -164,7 +165,7 @@ def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
         missing=missing,
         cast=columns.table.dtype.name,
         n_features=len(columns.n_codes),
-        sets=_sets(kernel.nodes["set_codes"], ints, feature, columns),
+        sets=_sets(arrays["set_codes"], ints, feature, columns),
         infinite=True,
     )
     return Grown(

@@ -12,12 +12,14 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.xylogic.domain.machine_kernel import doubles, ints, small
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT
-    from cython.cimports.xylogic.grow.grower_kernel import FEATURE, N_INTS, WAY, Grower
+    from cython.cimports.xylogic.grow.frontier_kernel import FEATURE, N_INTS, WAY
+    from cython.cimports.xylogic.grow.grower_kernel import Grower
     from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED
 else:
     from xylogic.domain.machine_kernel import doubles, ints, small
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
-    from xylogic.grow.grower_kernel import FEATURE, N_INTS, WAY, Grower
+    from xylogic.grow.frontier_kernel import FEATURE, N_INTS, WAY
+    from xylogic.grow.grower_kernel import Grower
     from xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED
 
 # The columns of the table of surrogates that are whole numbers ...
@@ -104,7 +106,7 @@ class SurrogateGrower(Grower):
         f: cython.int
         row: cython.int
         n_best: cython.int = 0
-        primary: cython.int = self.ints_at[cython.cast(cython.Py_ssize_t, node) * N_INTS + FEATURE]
+        primary: cython.int = self.nodes.ints[cython.cast(cython.Py_ssize_t, node) * N_INTS + FEATURE]
         w: cython.double
         missing: cython.bint = False
         self.on_left = self.on_right = 0.0
@@ -117,7 +119,7 @@ class SurrogateGrower(Grower):
                 self.on_right += w
             else:
                 missing = True
-        self.ints_at[cython.cast(cython.Py_ssize_t, node) * N_INTS + WAY] = (
+        self.nodes.ints[cython.cast(cython.Py_ssize_t, node) * N_INTS + WAY] = (
             LEFT if self.on_left >= self.on_right else RIGHT
         )
         if self.most > 0 and not self.lost:

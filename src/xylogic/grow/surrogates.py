@@ -78,7 +78,7 @@ class Surrogates:
         node, feature, flipped, sides_at = ints[order].T.copy()
         agreement, adjusted, cut = doubles[order].T.copy()
         return cls(
-            first=np.searchsorted(node, np.arange(kernel.n_nodes + 1)).astype(np.int32),
+            first=np.searchsorted(node, np.arange(kernel.nodes.n_nodes + 1)).astype(np.int32),
             feature=feature,
             cut=cut,
             flipped=flipped.astype(np.int8),
