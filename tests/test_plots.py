@@ -123,8 +123,8 @@ class TestTree:
     def test_numbers(self):
         node = {"feature": "x1", "cut": 1 / 3, "left": {"value": 1234.5678}, "right": {"value": -1}}
         one = xl.build_ensemble([xl.build_tree(node, NUMBERS, cast="float64")], voting="average")
-        assert texts(xl.plot_tree(one))[2:] == ["x1 <= 0.3333", "1235", "-1"]
-        assert texts(xl.plot_tree(one, digits=None))[2:] == ["x1 <= 0.3333333333333333", "1234.5678", "-1"]
+        assert texts(xl.plot_tree(one, digits=4))[2:] == ["x1 <= 0.3333", "1235", "-1"]
+        assert texts(xl.plot_tree(one))[2:] == ["x1 <= 0.3333333333333333", "1234.5678", "-1"]
 
     def test_names_are_shown_as_they_are(self):
         features = [xl.Feature("a$b$ \u202e"), xl.Feature("x2")]

@@ -99,3 +99,28 @@ def test_many_levels_take_no_time():
     frame = pd.DataFrame({"level": [f"l{k}" for k in rng.integers(0, 3000, 20_000)]})
     tree = xl.DecisionTreeClassifier().fit(frame, rng.integers(0, 5, 20_000))
     assert tree.get_n_leaves() > 1000
+
+
+@pytest.mark.parametrize("make", [xl.DecisionTreeClassifier, xl.DecisionTreeRegressor, xl.RandomForestClassifier])
+def test_surrogates_keep_no_order_and_say_so(make):
+    with pytest.raises(xl.InvalidInputError, match=r"monotonic_cst is .* with missing='surrogate'"):
+        make(missing="surrogate", monotonic_cst=[1]).fit(ROWS, LABELS)
+
+
+def test_a_drawn_cut_is_not_rounded():
+    pytest.importorskip("matplotlib")
+    tree = xl.DecisionTreeClassifier().fit(pd.DataFrame({"gain": [7055.25, 7055.75]}), [0, 1])
+    assert any("7055.5" in text.get_text() for text in xl.plot_tree(tree).texts)
+    assert xl.plot_tree(xl.RandomForestClassifier(3, random_state=0).fit(ROWS, LABELS)).texts
+    with pytest.raises(xl.InvalidInputError, match="result is 3; what prune_cv returns is accepted"):
+        xl.plot_pruning(3)
+
+
+def test_folds_and_validation_rows_that_are_not_there():
+    tree = xl.DecisionTreeClassifier().fit(ROWS, LABELS)
+    with pytest.raises(xl.InvalidInputError, match="fold 0 of cv is no pair of rows from 0 to 5"):
+        xl.prune_cv(tree, ROWS, LABELS, cv=[([0, 1], [99999])])
+    with pytest.raises(xl.InvalidInputError, match="no rows of positive weight"):
+        xl.prune_reduced_error(tree, ROWS, LABELS, np.zeros(6))
+    with pytest.raises(xl.InvalidInputError, match="y, row 0: nan is not a finite number"):
+        xl.prune_reduced_error(xl.DecisionTreeRegressor().fit(ROWS, LABELS), ROWS, np.full(6, np.nan))

@@ -31,9 +31,12 @@ def grow_file(
     from xylogic.convert.read import read_model
     from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from xylogic.grow.reading import unsaid
+    from xylogic.model.file import check_path
 
     if out is not None and parameters.get("missing") == "fractional":
         raise InvalidInputError("--missing fractional makes no model that can be saved; leave --out away")
+    if out is not None:
+        check_path(out)
     if out is not None and not out.parent.is_dir():
         raise InvalidInputError(f"--out is {out}, and there is no folder {out.parent}")
     training = read_training(data, target, header=header)

@@ -318,6 +318,34 @@ class Classes(Criterion):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def beyond(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        last: cython.int,
+        side: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        k: cython.int
+        row: cython.int
+        w: cython.double
+        above: cython.double
+        for k in range(2 + self.n_classes):
+            side[k] = 0.0
+        for i in range(at, at + n):
+            row = rows[i]
+            above = codes[column + row] > last
+            w = above * self.w[row] if self.weighted else above
+            side[0] += above
+            side[1] += w
+            side[2 + self.y[row]] += w
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def sum_up(self, side: cython.p_double) -> cython.void:
         k: cython.int
         side[0], side[1] = self.n_rows, self.weight

@@ -39,6 +39,9 @@ cdef class Criterion:
     cdef void collect(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, double *table
     ) noexcept nogil
+    cdef void beyond(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, int last, double *side
+    ) noexcept nogil
     cdef void sum_up(self, double *side) noexcept nogil
     cdef double worth(self, double *left, Py_ssize_t at, double *total, Py_ssize_t of) noexcept nogil
     cdef int cuts(

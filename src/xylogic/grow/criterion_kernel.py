@@ -147,6 +147,21 @@ class Criterion:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def beyond(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        last: cython.int,
+        side: cython.p_double,
+    ) -> cython.void:
+        """Fill ``side`` for those of the node's rows ``rows[at:at + n]`` whose code is above ``last``. O(n)."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def sum_up(self, side: cython.p_double) -> cython.void:
         """Fill ``side`` for all rows of the node."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.errors import InvalidInputError
 from xylogic.grow.base import Sample
 from xylogic.grow.columns import Columns, read_columns
 from xylogic.grow.grower import Limits
@@ -37,6 +38,12 @@ def sample_columns(estimator: Any, sample: Sample) -> Columns:
 def growth_limits(estimator: Any, sample: Sample, weight: float) -> Limits:
     """The limits of growth that the parameters stand for; ``weight``: of the rows that the tree is grown on."""
     n_classes = None if sample.classes is None else len(sample.classes)
+    signs = monotone_signs(estimator.monotonic_cst, sample.features, n_classes)
+    if signs is not None and estimator.missing == "surrogate":
+        raise InvalidInputError(
+            f"monotonic_cst is {str(estimator.monotonic_cst)[:80]}; with missing='surrogate', where rows with missing "
+            "values come to a child after the split is chosen, None is accepted"
+        )
     leaf = number_of_rows(estimator.min_samples_leaf, sample.n_rows)
     return Limits(
         max_depth=estimator.max_depth,
@@ -47,7 +54,7 @@ def growth_limits(estimator: Any, sample: Sample, weight: float) -> Limits:
         max_leaf_nodes=estimator.max_leaf_nodes,
         max_features=number_of_features(estimator.max_features, len(sample.features)),
         zero_gain=estimator.zero_gain == "accept",
-        monotone=monotone_signs(estimator.monotonic_cst, sample.features, n_classes),
+        monotone=signs,
         missing=estimator.missing,
         max_surrogates=estimator.max_surrogates,
     )

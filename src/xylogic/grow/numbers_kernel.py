@@ -200,6 +200,33 @@ class Numbers(Criterion):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def beyond(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        last: cython.int,
+        side: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        row: cython.int
+        above: cython.double
+        n_above: cython.double = 0.0
+        weight: cython.double = 0.0
+        total: cython.double = 0.0
+        for i in range(at, at + n):
+            row = rows[i]
+            above = codes[column + row] > last
+            n_above += above
+            weight += above * self.w[row] if self.weighted else above
+            total += above * self.grid[row]
+        side[0], side[1], side[2] = n_above, weight, total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def sum_up(self, side: cython.p_double) -> cython.void:
         side[0], side[1], side[2] = self.n_rows, self.weight, self.total
 

@@ -223,9 +223,14 @@ def _validation_rows(est: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | 
         target = np.array([place.get(label, -1) for label in given.tolist()], dtype=np.int64)  # -1: always a mistake
     else:
         target = given.astype(np.float64)
+        if not np.isfinite(target).all():
+            row = int(np.argmax(~np.isfinite(target)))
+            raise InvalidInputError(f"y, row {row}: {float(target[row])} is not a finite number")
     weight = np.ones(len(values)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
     if weight.shape != target.shape or not (np.isfinite(weight) & (weight >= 0)).all():
         raise InvalidInputError(f"sample_weight has shape {weight.shape}; {target.shape} numbers >= 0 are accepted")
+    if not weight.any():
+        raise InvalidInputError("there are no rows of positive weight to prune by; at least one is accepted")
     return HeldOut(values, target, weight)
 
 
@@ -249,8 +254,11 @@ def _folds(
         n_all = n_given if n_given is not None else len(np.asarray(y))
         place = np.full(n_all, -1, dtype=np.intp)
         place[slice(None) if sample.rows is None else sample.rows] = np.arange(sample.n_rows)
-        for pair in cv:
-            train, test = (place[np.asarray(part)] for part in pair)
+        for number, pair in enumerate(cv):
+            parts = [np.asarray(part, dtype=np.intp) for part in pair]
+            if len(parts) != 2 or any(((part < 0) | (part >= n_all)).any() for part in parts):
+                raise InvalidInputError(f"fold {number} of cv is no pair of rows from 0 to {n_all - 1}")
+            train, test = (place[part] for part in parts)
             folds.append((np.sort(train[train >= 0]), np.sort(test[test >= 0])))
     else:
         target = sample.target if sample.classes is None else sample.classes[sample.target]

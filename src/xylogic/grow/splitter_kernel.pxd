@@ -12,7 +12,7 @@ cdef class Splitter:
     cdef Levels levels
     cdef Py_ssize_t n_rows, n_all
     cdef int n_features, max_features, brief
-    cdef bint random, apart, sampled, refuse_zero
+    cdef bint varied, random, apart, sampled, refuse_zero
     cdef unsigned long long state
     cdef int *rows
     cdef int *codes
@@ -45,6 +45,8 @@ cdef class Splitter:
     cdef void sort_rows(self, int f, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
     cdef bint level_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
+    @cython.final
+    cdef bint two_sided(self, int f, Py_ssize_t at, Py_ssize_t n, int last, double cut, double bar) noexcept nogil
     @cython.final
     cdef bint random_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final

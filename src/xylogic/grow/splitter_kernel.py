@@ -109,6 +109,7 @@ class Splitter:
         self.gain = self.cut = 0.0
         self.feature = self.code = self.below = self.above = -1
         self.way = 0
+        self.varied = False  # whether the column searched last differs among the rows
 
     @cython.cfunc
     @cython.nogil
@@ -250,11 +251,36 @@ class Splitter:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
+    def two_sided(
+        self,
+        f: cython.int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        last: cython.int,
+        cut: cython.double,
+        bar: cython.double,
+    ) -> cython.bint:
+        """Take the cut after code ``last`` if it gains more than ``bar``; no value is missing."""
+        gain: cython.double
+        self.criterion.beyond(self.rows, at, n, self.codes, f * self.n_all, last, self.criterion.side)
+        self.criterion.sum_up(self.levels.total)
+        gain = self.criterion.worth(self.criterion.side, 0, self.levels.total, 0)
+        if gain <= bar:
+            return False
+        self.gain, self.cut, self.code, self.way = gain, cut, last, NONE
+        self.below = self.above = -1
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
     def random_column(
         self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
     ) -> cython.bint:
         """Try one random cut between the node's ends (Geurts et al. 2006), or one random set of categories."""
         apart: cython.bint
+        absent: cython.bint = False
         i: cython.Py_ssize_t
         code: cython.int
         column: cython.Py_ssize_t = f * self.n_all
@@ -271,7 +297,10 @@ class Splitter:
             if code < missing:
                 low = min(low, code)
                 high = max(high, code)
-        if high < 0:
+            else:
+                absent = True
+        self.varied = low < high or (absent and high >= 0)
+        if not self.varied:
             return False
         if categories:
             for code in range(missing):
@@ -289,6 +318,8 @@ class Splitter:
                     low = code
                 else:
                     middle = code
+        if not categories and not absent and self.criterion.additive:
+            return self.two_sided(f, at, n, low, cut, bar)
         for i in range(at, at + n):
             code = self.codes[column + self.rows[i]]
             self.halves[self.rows[i]] = (
@@ -357,6 +388,7 @@ class Splitter:
         f: cython.int
         found: cython.bint = False
         some: cython.bint = False
+        better: cython.bint
         tie: cython.double = 1e-12 * self.criterion.loss
         bar: cython.double = tie if self.refuse_zero else -tie - TINY
         for i in range(self.n_features):
@@ -368,8 +400,10 @@ class Splitter:
                 self.drawn[i] = f
                 if i >= self.max_features and some:
                     break
-                some = some or self.varies(f, at, n)
-            if self.column(f, at, n, bar):
+                some = some or (not self.random and self.varies(f, at, n))
+            better = self.column(f, at, n, bar)
+            some = some or (self.random and self.varied)
+            if better:
                 self.feature = f
                 bar = self.gain + tie
                 found = True

@@ -27,7 +27,7 @@ from xylogic.model.build import make_ensemble, make_tree
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
 
-__all__ = ["load", "save"]
+__all__ = ["check_path", "load", "save"]
 
 FORMAT, VERSION = "xylogic model", 2  # 1 had no "other" in its features
 MAX_BYTES = 2**30
@@ -74,15 +74,21 @@ _TREE: dict[str, tuple[type, ...]] = {
 }
 
 
+def check_path(path: str | PathLike[str]) -> str:
+    """The lower-case name of the file at ``path``; raises InvalidInputError for one that no model is saved in."""
+    name = Path(os.path.realpath(path)).name.lower()
+    if not name.endswith((".json", ".json.gz")):
+        raise InvalidInputError(f"the path is {str(path)!r}; one that ends in .json or .json.gz is accepted")
+    return name
+
+
 def save(model: Ensemble, path: str | PathLike[str]) -> None:
     """Write ``model`` to ``path``, ``.json`` or ``.json.gz``; see ``Ensemble.save``.
 
     A temporary file beside it takes its place once it is complete, so a failure leaves what was there. O(n_nodes).
     """
     target = Path(os.path.realpath(path))
-    name = target.name.lower()
-    if not name.endswith((".json", ".json.gz")):
-        raise InvalidInputError(f"the path is {str(path)!r}; one that ends in .json or .json.gz is accepted")
+    name = check_path(path)
     head = json.dumps(_head(model), allow_nan=False)  # before a file is opened: labels may be refused
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:

@@ -202,8 +202,10 @@ def plot_pruning(result: Any, ax: Axes | None = None) -> Axes:
 
     Raises
     ------
-    MissingLibraryError without matplotlib.
+    MissingLibraryError without matplotlib; InvalidInputError for another object.
     """
+    if not all(hasattr(result, part) for part in ("alphas", "leaves", "scores", "errors", "best_alpha")):
+        raise InvalidInputError(f"result is {repr(result)[:80]}; what prune_cv returns is accepted")
     alphas, scores, errors = (
         np.asarray(part, dtype=np.float64) for part in (result.alphas, result.scores, result.errors)
     )

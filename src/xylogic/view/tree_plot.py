@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ def plot_tree(
     tree: int = 0,
     max_depth: int | None = None,
     max_nodes: int = 127,
-    digits: int | None = 4,
+    digits: int | None = None,
 ) -> Axes:
     """Draw one tree; a test that holds leads left.
 
@@ -48,7 +49,7 @@ def plot_tree(
     tree : which tree of an ensemble.
     max_depth, max_nodes : what is deeper, or comes after so many nodes (level by level), is collapsed into a box that
         says how many nodes it hides.
-    digits : significant digits of the numbers shown; ``None``: all.
+    digits : significant digits of the numbers shown; ``None``: all, as a rounded cut would mislead.
 
     Returns
     -------
@@ -167,6 +168,8 @@ def _read(source: Any, tree: int) -> tuple[Ensemble, Grown | None]:
     if not isinstance(tree, int | np.integer) or not 0 <= tree < model.n_trees:
         raise InvalidInputError(f"tree {tree!r} of an ensemble of {model.n_trees} is asked for; they count from 0")
     grown = getattr(source, "grown_", None)
+    if isinstance(grown, Sequence):  # of a forest
+        grown = grown[tree]
     same = grown is not None and all(
         np.array_equal(getattr(grown.tree, part), getattr(model.trees[tree], part))
         for part in ("left", "feature", "cut")
