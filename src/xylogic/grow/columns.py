@@ -112,7 +112,7 @@ def read_columns(
                 slot[j] = n_sorted
                 n_sorted += 1
             continue
-        rows = first[:-found] if found <= 0 else _first_rows(order[n_sorted], codes[j], found)
+        rows = first[:-found] if found <= 0 else _some_rows(codes[j], found)
         values[j] = lowest[j] = table[rows, j].astype(np.float64) + 0.0
         kind[j] = RANKED if mode == "random" else BINNED
         if mode == "hist" and n_codes[j] > max_bins:
@@ -135,9 +135,11 @@ def read_columns(
     )
 
 
-def _first_rows(sorted_rows: NDArray[np.int32], codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int32]:
+def _some_rows(codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int32]:
     """One row for every code."""
-    return sorted_rows[np.searchsorted(codes[sorted_rows], np.arange(n_codes))]
+    rows = np.empty(n_codes + 1, np.int32)
+    rows[codes] = np.arange(len(codes), dtype=np.int32)
+    return rows[:n_codes]
 
 
 def _binned(

@@ -288,6 +288,9 @@ class Splitter:
         low: cython.int = missing
         high: cython.int = -1
         middle: cython.int
+        guess: cython.bint
+        least: cython.double
+        most: cython.double
         cut: cython.double = NAN
         first: cython.p_double = self.values
         base: cython.longlong = self.value_at[f]
@@ -312,12 +315,21 @@ class Splitter:
             if not (first[base + low] <= cut and cut < first[base + high]):
                 cut = first[base + low]
             middle = high
+            least = first[base + low]
+            most = first[base + high]
+            guess = True
             while middle - low > 1:  # the values at low and below are at most the cut, those at middle above it
                 code = (low + middle) // 2
+                if guess and most - least < INFINITY:  # by interpolation, and by halves in turn
+                    code = low + cython.cast(cython.int, (middle - low) * ((cut - least) / (most - least)))
+                    code = min(max(code, low + 1), middle - 1)
+                guess = not guess
                 if first[base + code] <= cut:
                     low = code
+                    least = first[base + code]
                 else:
                     middle = code
+                    most = first[base + code]
         if not categories and not absent and self.criterion.additive:
             return self.two_sided(f, at, n, low, cut, bar)
         for i in range(at, at + n):
