@@ -124,3 +124,12 @@ def test_folds_and_validation_rows_that_are_not_there():
         xl.prune_reduced_error(tree, ROWS, LABELS, np.zeros(6))
     with pytest.raises(xl.InvalidInputError, match="y, row 0: nan is not a finite number"):
         xl.prune_reduced_error(xl.DecisionTreeRegressor().fit(ROWS, LABELS), ROWS, np.full(6, np.nan))
+
+
+@pytest.mark.parametrize("make", [lambda ids: ids[:, None], lambda ids: pd.DataFrame({"id": ids}, dtype="Int64")])
+def test_long_numbers_as_categories_stay_apart(make):
+    ids = 2**62 + np.arange(40)
+    tree = xl.DecisionTreeClassifier(categorical_features=[0]).fit(make(ids), np.arange(40) % 2)
+    assert tree.score(make(ids), np.arange(40) % 2) == 1.0
+    assert len(tree.features_[0].categories) == 41
+    assert tree.unseen(make(ids[:1] + 100)).all()

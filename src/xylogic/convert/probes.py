@@ -36,7 +36,7 @@ def neighbourhood(cuts: Values) -> Values:
         above = np.nextafter(narrow, np.float32(np.inf)).astype(np.float64)
         below = np.nextafter(narrow, np.float32(-np.inf)).astype(np.float64)
         middle = cuts / 2 + above / 2
-    around = [np.nextafter(point, to) for point in (cuts, middle) for to in (-np.inf, np.inf)]
+        around = [np.nextafter(point, to) for point in (cuts, middle) for to in (-np.inf, np.inf)]
     return np.stack([cuts, above, below, middle, *around], axis=1)
 
 

@@ -96,7 +96,7 @@ def open_path(path: Path, trusted: bool) -> Any:
     if not trusted:
         raise InvalidInputError(
             f"{str(path)!r} is a joblib or pickle file, and opening it runs code that its writer chose; "
-            "pass trusted=True if you trust that writer"
+            "pass trusted=True (on the command line --trusted) if you trust that writer"
         )
     import joblib
 

@@ -224,7 +224,10 @@ def _whole_levels(cells: Any, name: str) -> list[int]:
             cells[row],
             "a category; a whole number from 0 up, or -1 or None for missing, is accepted",
         )
-    return [int(level) for level in np.unique(numbers[numbers >= 0]).tolist()]
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu":
+        return [int(level) for level in np.unique(cells[numbers >= 0]).tolist()]  # those above 2^53 stay apart
+    given = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    return sorted({int(cell) for cell, number in zip(given, numbers.tolist(), strict=True) if number >= 0})
 
 
 def _with_levels(name: str, levels: Sequence[Any]) -> Feature:

@@ -270,6 +270,8 @@ def _folds(
     for number, (train, test) in enumerate(folds):
         if not len(train) or not len(test):
             raise InvalidInputError(f"fold {number} of cv has {len(train)} rows to train on and {len(test)} to test on")
+        if sample.classes is None and len(test) < 2:
+            raise InvalidInputError(f"fold {number} of cv has one row to test on; R2 needs at least 2")
     if not folds:
         raise InvalidInputError("cv makes no folds; at least one is needed")
     return folds
