@@ -133,3 +133,14 @@ def test_long_numbers_as_categories_stay_apart(make):
     assert tree.score(make(ids), np.arange(40) % 2) == 1.0
     assert len(tree.features_[0].categories) == 41
     assert tree.unseen(make(ids[:1] + 100)).all()
+
+
+def test_sets_of_many_levels_stay_short():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"level": [f"l{k}" for k in rng.integers(0, 2000, 4000)], "x": rng.normal(size=4000)})
+    frame.loc[rng.random(4000) < 0.1, "level"] = None
+    target = rng.normal(size=4000)
+    tree = xl.DecisionTreeRegressor().fit(frame, target)
+    assert np.abs(tree.predict(frame) - target).max() < 1e-12
+    assert len(tree.tree_.set_items) < 100_000
+    assert xl.verify_model(tree.to_model(), tree, n=300).ok

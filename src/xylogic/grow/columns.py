@@ -31,8 +31,9 @@ class Columns:
     n_codes : int32 (n_features,).
     kind : int32 (n_features,): SORTED columns keep their rows in ``order``; BINNED ones have few codes, over which sums
         are taken; RANKED ones are sorted node by node; CATEGORY.
-    slot : int32 (n_features,), the place of a SORTED column in ``order``, else -1.
+    slot : int32 (n_features,), the place of a SORTED column in ``order``, of a BINNED one in ``small``, else -1.
     order : int32 (n_sorted, n), the rows by ascending code.
+    small : uint8 (n_binned, n), the codes once more.
     has_missing : int32 (n_features,), 1 where values are missing.
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
@@ -46,6 +47,7 @@ class Columns:
     kind: NDArray[np.int32]
     slot: NDArray[np.int32]
     order: NDArray[np.int32]
+    small: NDArray[np.uint8]
     has_missing: NDArray[np.int32]
     values: NDArray[np.float64]
     value_at: NDArray[np.int64]
@@ -120,6 +122,11 @@ def read_columns(
             n_codes[j] = len(values[j])
     for j in range(n_features):
         missing[j] = (codes[j] == n_codes[j]).any()
+    binned = kind == BINNED
+    slot[binned] = np.arange(binned.sum())
+    small = np.empty((max(int(binned.sum()), 1), n), np.uint8)
+    for j in np.flatnonzero(binned).tolist():
+        small[slot[j]] = codes[j]
     return Columns(
         table=table,
         mode=mode,
@@ -128,6 +135,7 @@ def read_columns(
         kind=kind,
         slot=slot,
         order=order[:n_sorted],
+        small=small,
         has_missing=missing,
         values=np.concatenate([*values, np.zeros(1)]),
         value_at=np.cumsum([0, *map(len, values)], dtype=np.int64),

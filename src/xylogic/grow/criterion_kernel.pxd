@@ -39,6 +39,9 @@ cdef class Criterion:
     cdef void collect(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, double *table
     ) noexcept nogil
+    cdef void collect_small(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t column, double *table
+    ) noexcept nogil
     cdef void beyond(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, int last, double *side
     ) noexcept nogil

@@ -147,6 +147,20 @@ class Criterion:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def collect_small(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        column: cython.Py_ssize_t,
+        table: cython.p_double,
+    ) -> cython.void:
+        """``collect`` of codes that fit into a byte, of which a cache holds four times as many. O(n)."""
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def beyond(
         self,
         rows: cython.p_int,

@@ -50,7 +50,8 @@ class DecisionTreeClassifier(ClassAnswers, SingleTree):
         rise or fall with it; for two classes.
     categorical_features : ``"from_dtype"``: columns of categorical data types and text; or their names, positions or
         a mask; or ``None``. Levels not seen in training are one level more, told apart from missing. Levels that a
-        node's training rows lack go to its child of greater weight, of equal ones to the left.
+        node's training rows lack go to its child of greater weight, of equal ones to the left; in columns of more
+        than 64 levels that child is the right one.
     missing : how missing values are routed. ``"direction"``: each split tries both sides, and "missing or not" as a
         split; ``"level"``: in categorical columns missing is one more level; ``"surrogate"``: CART's surrogate splits,
         at most ``max_surrogates`` each; ``"fractional"``: C4.5's way, down both sides. Where a node had none in

@@ -26,7 +26,7 @@ cdef class Grower(Splitter):
     @cython.final
     cdef Py_ssize_t mark_known(self, int node, Py_ssize_t column, int last) noexcept nogil
     @cython.final
-    cdef void fill_set(self, int node, Py_ssize_t chosen, int n_levels, Py_ssize_t at, Py_ssize_t n) noexcept nogil
+    cdef bint fill_set(self, int node, Py_ssize_t chosen, int n_levels, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
     cdef void divide(self, int *items, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final

@@ -59,6 +59,7 @@ else:
     )
     from xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
 
+MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
 
 
@@ -243,8 +244,8 @@ class Grower(Splitter):
         self.settle(node, at, n)
         for i in range(at, at + n):
             n_left += self.side[self.rows[i]]
-        if self.kind[f] == CATEGORY:
-            self.fill_set(node, chosen, missing, at, n)
+        if self.kind[f] == CATEGORY and self.fill_set(node, chosen, missing, at, n):
+            return n - n_left
         return n_left
 
     @cython.cfunc
@@ -290,9 +291,16 @@ class Grower(Splitter):
         n_levels: cython.int,
         at: cython.Py_ssize_t,
         n: cython.Py_ssize_t,
-    ) -> cython.void:
-        """Send the levels that the node has no row of to its larger child."""
+    ) -> cython.bint:
+        """Send the levels that the node has no row of to its larger child.
+
+        Of many levels, listing these would take most of a tree's memory; so the larger child is made the right one.
+        Whether the sides were swapped.
+        """
         i: cython.Py_ssize_t
+        to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
+        on_right: cython.bint = False
+        swapped: cython.bint
         left: cython.double = 0.0
         total: cython.double = self.criterion.weigh(self.rows, at, n)
         larger: cython.uchar
@@ -301,8 +309,18 @@ class Grower(Splitter):
                 left += self.criterion.w[self.rows[i]] if self.criterion.weighted else 1.0
         larger = 1 if 2.0 * left >= total else 0
         for i in range(n_levels):
+            on_right = on_right or self.nodes.set_codes[chosen + i] == 0
+        swapped = larger == 1 and n_levels > MANY_LEVELS and on_right and not self.apart
+        if swapped:
+            self.nodes.ints[to + WAY] = LEFT + RIGHT - self.nodes.ints[to + WAY]
+            for i in range(at, at + n):
+                self.side[self.rows[i]] = 1 - self.side[self.rows[i]]
+        for i in range(n_levels):
             if self.nodes.set_codes[chosen + i] == 2:
-                self.nodes.set_codes[chosen + i] = larger
+                self.nodes.set_codes[chosen + i] = 0 if swapped else larger
+            elif swapped:
+                self.nodes.set_codes[chosen + i] = 1 - self.nodes.set_codes[chosen + i]
+        return swapped
 
     @cython.cfunc
     @cython.nogil

@@ -18,6 +18,8 @@ cdef class Levels:
     cdef int *group
     cdef int *start
     cdef unsigned char *chosen
+    cdef unsigned char *small
+    cdef Py_ssize_t small_at
     cdef int n_present
     cdef double bar, gain
     cdef int best_left, way

@@ -39,6 +39,7 @@ class Levels:
         most_subsets: cython.int,
         as_level: cython.bint,
         ordered_best: cython.bint,
+        small_codes: cython.uchar[::1],
     ) -> None:
         self.criterion = criterion
         self.stride = 2 + criterion.width
@@ -69,6 +70,10 @@ class Levels:
         self.by_group = ints(self.keep["by_group"])
         self.group = ints(self.keep["group"])
         self.start = ints(self.keep["start"])
+        self.keep["small"] = np.asarray(small_codes)
+        self.small = small(small_codes)
+        # Where the column at hand stands in ``small_codes``, if it does; else -1.
+        self.small_at = -1
         self.n_present = self.best_left = self.way = 0
         self.gain = self.bar = 0.0
 
@@ -99,7 +104,10 @@ class Levels:
         present: cython.p_int = self.present
         for i in range((n_levels + 1) * stride):
             table[i] = 0.0
-        self.criterion.collect(rows, at, n, codes, column, table)
+        if self.small_at >= 0:
+            self.criterion.collect_small(rows, at, n, self.small, self.small_at, table)
+        else:
+            self.criterion.collect(rows, at, n, codes, column, table)
         self.criterion.sum_up(self.total)
         for level in range(n_levels):
             present[n_present] = level

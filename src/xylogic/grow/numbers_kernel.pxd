@@ -17,4 +17,6 @@ cdef class Numbers(Criterion):
     @cython.final
     cdef double on_grid(self, int row) noexcept nogil
     @cython.final
+    cdef void gather(self, int *rows, Py_ssize_t at, Py_ssize_t n) noexcept nogil
+    @cython.final
     cdef bint orderly(self, double left, double left_weight, double right, double right_weight) noexcept nogil

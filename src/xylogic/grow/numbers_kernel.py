@@ -171,6 +171,18 @@ class Numbers(Criterion):
 
     @cython.cfunc
     @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def gather(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Fill ``near``, once in a node."""
+        i: cython.Py_ssize_t
+        if not self.is_near:
+            for i in range(n):
+                self.near[i] = self.grid[rows[at + i]]
+            self.is_near = True
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def collect(
         self,
@@ -185,10 +197,32 @@ class Numbers(Criterion):
         row: cython.int
         cell: cython.Py_ssize_t
         near: cython.p_double = self.near
-        if not self.is_near:
-            for i in range(n):
-                near[i] = self.grid[rows[at + i]]
-            self.is_near = True
+        self.gather(rows, at, n)
+        for i in range(n):
+            row = rows[at + i]
+            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
+            table[cell] += 1.0
+            table[cell + 2] += near[i]
+            if self.weighted:
+                table[cell + 1] += self.w[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def collect_small(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        column: cython.Py_ssize_t,
+        table: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        row: cython.int
+        cell: cython.Py_ssize_t
+        near: cython.p_double = self.near
+        self.gather(rows, at, n)
         for i in range(n):
             row = rows[at + i]
             cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])

@@ -64,6 +64,7 @@ class Splitter:
             options.most_subsets,
             options.missing == "level",
             options.ordered_best,
+            columns.small.reshape(-1),
         )
         self.n_rows = n_rows
         self.n_all = n_all
@@ -229,6 +230,7 @@ class Splitter:
         level: cython.int
         n_levels: cython.int = self.n_codes[f]
         categories: cython.bint = self.kind[f] == CATEGORY
+        self.levels.small_at = -1 if categories else self.slot[f] * self.n_all
         if not self.levels.search(self.rows, at, n, self.codes, f * self.n_all, n_levels, categories, self.apart, bar):
             return False
         self.gain = self.levels.gain
@@ -337,6 +339,7 @@ class Splitter:
             self.halves[self.rows[i]] = (
                 2 if code == missing else self.half[code] if categories else 0 if code <= low else 1
             )
+        self.levels.small_at = -1
         if not self.levels.search(self.rows, at, n, self.halves, 0, 2, False, self.apart, bar):
             return False
         self.gain = self.levels.gain
