@@ -398,6 +398,59 @@ class Classes(Criterion):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def cuts(
+        self,
+        table: cython.p_double,
+        present: cython.p_int,
+        n_present: cython.int,
+        missing: cython.int,
+        total: cython.p_double,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        if self.rule != GINI or self.bounded:
+            return Criterion.cuts(self, table, present, n_present, missing, total, way, bar)
+        i: cython.int
+        k: cython.int
+        cell: cython.Py_ssize_t
+        best: cython.int = 0
+        counts: cython.p_double = self.left
+        n_left: cython.double = 0.0
+        left: cython.double = 0.0
+        weight: cython.double = total[1]
+        before: cython.double = 0.0
+        squares_left: cython.double
+        squares_right: cython.double
+        c: cython.double
+        gain: cython.double
+        cell = cython.cast(cython.Py_ssize_t, missing) * (2 + self.n_classes)
+        if way == LEFT:
+            n_left, left = table[cell], table[cell + 1]
+        for k in range(self.n_classes):
+            counts[k] = table[cell + 2 + k] if way == LEFT else 0.0
+            before += total[2 + k] * total[2 + k]
+        before /= weight
+        for i in range(n_present if way == RIGHT else n_present - 1):
+            cell = cython.cast(cython.Py_ssize_t, present[i]) * (2 + self.n_classes)
+            n_left += table[cell]
+            left += table[cell + 1]
+            squares_left = squares_right = 0.0
+            for k in range(self.n_classes):
+                c = counts[k] + table[cell + 2 + k]
+                counts[k] = c
+                squares_left += c * c
+                c = total[2 + k] - c
+                squares_right += c * c
+            gain = squares_left / left + squares_right / (weight - left) - before
+            if gain > bar and self.roomy(n_left, left, total[0] - n_left, weight - left):
+                self.gain = gain
+                bar = gain + 1e-12 * self.loss
+                best = i + 1
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def share(self, level: cython.p_double, at: cython.Py_ssize_t) -> cython.double:
         """The share of class 1, by which two classes are ordered."""
         return level[at + 3] / level[at + 1]

@@ -383,7 +383,7 @@ class Splitter:
         if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
         if self.kind[f] == CATEGORY or (
-            self.kind[f] == BINNED and self.criterion.additive and 2 * n >= self.n_codes[f]
+            self.kind[f] == BINNED and self.criterion.additive and 2 * n >= self.n_codes[f] * self.criterion.width
         ):
             return self.level_column(f, at, n, bar)
         self.sort_rows(f, at, n)
