@@ -24,6 +24,7 @@ cdef class Splitter:
     cdef int *sign
     cdef int *drawn
     cdef int *scratch
+    cdef int *held
     cdef int *half
     cdef int *halves
     cdef unsigned long long *keys

@@ -26,6 +26,7 @@ BINNED = 1
 RANKED = 2
 CATEGORY = 3
 
+FEW_ROWS = cython.declare(cython.int, 48)
 BRIEF = cython.declare(cython.int, 32)  # where few columns are looked at, nodes so small sort their rows themselves
 EVERY = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 FACTOR = cython.declare(cython.ulonglong, 0x2545F4914F6CDD1D)
@@ -87,6 +88,7 @@ class Splitter:
             "keys": np.zeros(n_rows + 2, np.uint64),
             "spare": np.zeros(n_rows + 2, np.uint64),
             "chosen": np.zeros(most + 2, np.uint8),
+            "held": np.zeros(FEW_ROWS, np.int32),
             "half": np.zeros(most + 2, np.int32),
             "halves": np.zeros(n_all + 1, np.int32),
         }
@@ -105,6 +107,7 @@ class Splitter:
         self.keys = bits(self.arrays["keys"])
         self.spare = bits(self.arrays["spare"])
         self.chosen = small(self.arrays["chosen"])
+        self.held = ints(self.arrays["held"])
         self.half = ints(self.arrays["half"])
         self.halves = ints(self.arrays["halves"])
         self.gain = self.cut = 0.0
@@ -206,6 +209,21 @@ class Splitter:
         row: cython.int
         column: cython.Py_ssize_t = f * self.n_all
         n_bits: cython.int = 1
+        code: cython.int
+        j: cython.Py_ssize_t
+        held: cython.p_int = self.held
+        if n <= FEW_ROWS:  # by insertion
+            for i in range(n):
+                row = self.rows[at + i]
+                code = self.codes[column + row]
+                j = i
+                while j > 0 and held[j - 1] > code:
+                    held[j] = held[j - 1]
+                    self.scratch[j] = self.scratch[j - 1]
+                    j -= 1
+                held[j] = code
+                self.scratch[j] = row
+            return
         while n_bits < 31 and (self.n_codes[f] >> n_bits) > 0:
             n_bits += 1
         for i in range(n):
