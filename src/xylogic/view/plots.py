@@ -23,6 +23,8 @@ __all__ = ["plot_partition", "plot_pruning"]
 
 Floats = NDArray[np.float64]
 
+_LABEL_WIDTH = 0.04  # of the axes
+
 
 def plot_partition(
     model: Any,
@@ -189,7 +191,7 @@ def plot_pruning(result: Any, ax: Axes | None = None) -> Axes:
     """Draw how the trees of a pruning path score: ``result`` is what ``prune_cv`` returns.
 
     Each tree holds for the alphas from its own up to the next, so the line has steps; the band is one standard error
-    to each side. The dotted line is the alpha chosen, the numbers on top are the leaves of the trees.
+    to each side. The dotted line is the alpha chosen, the numbers on top are the leaves of the trees, where they fit.
 
     Parameters
     ----------
@@ -221,7 +223,12 @@ def plot_pruning(result: Any, ax: Axes | None = None) -> Axes:
     ax.axvline(float(result.best_alpha), color="0.3", linestyle=":")
     ax.set(xlabel="alpha", ylabel="score of the held-out rows")
     ax.set_xlim(-0.1 * float(positive.min()) if len(positive) else -0.05, end)
+    last = -1.0  # where the label before stands, of the axes' width
     for alpha, leaves in zip(alphas, result.leaves, strict=True):
+        place = float(ax.transAxes.inverted().transform(ax.transData.transform((float(alpha), 0.0)))[0])
+        if place - last < _LABEL_WIDTH and alpha != result.best_alpha:
+            continue
+        last = place
         ax.annotate(
             str(leaves), (alpha, 1.01), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=7
         )

@@ -195,9 +195,8 @@ class _Words:
         leaf = self.tree.left[node] < 0
         lines = [self.answer(node) if leaf else self.test(node)]
         if self.grown is not None:
-            lines.append(
-                f"{count(int(self.grown.n_rows[node]), 'row')}, impurity {self.number(self.grown.impurity[node])}"
-            )
+            impurity = f"{float(self.grown.impurity[node]):.{self.digits or 4}g}"
+            lines.append(f"{count(int(self.grown.n_rows[node]), 'row')}, impurity {impurity}")
             if not leaf:
                 lines.append(self.answer(node))
         return lines
