@@ -395,22 +395,28 @@ class Absolute(Numbers):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
+        small: cython.p_uchar,
+        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         """In place of its sum, a side's median."""
         i: cython.Py_ssize_t
         row: cython.int
+        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
+        in_bytes: cython.bint = small_at >= 0
         before: cython.double
         rest: cython.double
         for i in range(at, at + n):
             row = rows[i]
-            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
+            level = small[small_at + row] if in_bytes else codes[column + row]
+            cell = 3 * level
             table[cell] += 1.0
             table[cell + 1] += self.w[row] if self.weighted else 1.0
         for i in range(1, n + 1):  # by target; the weight becomes what lies above less what lies below
             row = self.row_at[i]
-            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
+            level = small[small_at + row] if in_bytes else codes[column + row]
+            cell = 3 * level
             before = table[cell + 1]
             rest = before - 2.0 * (self.w[row] if self.weighted else 1.0)
             table[cell + 1] = rest
@@ -419,7 +425,9 @@ class Absolute(Numbers):
             elif before == 0.0:
                 table[cell + 2] = table[cell + 2] / 2.0 + self.value[i] / 2.0
         for i in range(at, at + n):
-            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + rows[i]])
+            row = rows[i]
+            level = small[small_at + row] if in_bytes else codes[column + row]
+            cell = 3 * level
             table[cell + 1] = fabs(table[cell + 1])
 
     @cython.cfunc

@@ -63,10 +63,6 @@ class Sample:
         weight = None if self.weight is None else self.weight[rows]
         return Sample(self.features, self.values[rows], self.target[rows], weight, self.classes)
 
-    @property
-    def total_weight(self) -> float:
-        return float(self.n_rows if self.weight is None else self.weight.sum())
-
 
 class Kept:
     """A model made when first asked for, and kept: questions change no attribute of the estimator they are put to."""

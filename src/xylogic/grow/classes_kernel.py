@@ -301,40 +301,21 @@ class Classes(Criterion):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
+        small: cython.p_uchar,
+        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         i: cython.Py_ssize_t
         row: cython.int
         w: cython.double
+        in_bytes: cython.bint = small_at >= 0
+        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
         for i in range(at, at + n):
             row = rows[i]
             w = self.w[row] if self.weighted else 1.0
-            cell = (2 + self.n_classes) * cython.cast(cython.Py_ssize_t, codes[column + row])
-            table[cell] += 1.0
-            table[cell + 1] += w
-            table[cell + 2 + self.y[row]] += w
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def collect_small(
-        self,
-        rows: cython.p_int,
-        at: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-        codes: cython.p_uchar,
-        column: cython.Py_ssize_t,
-        table: cython.p_double,
-    ) -> cython.void:
-        i: cython.Py_ssize_t
-        row: cython.int
-        w: cython.double
-        cell: cython.Py_ssize_t
-        for i in range(at, at + n):
-            row = rows[i]
-            w = self.w[row] if self.weighted else 1.0
-            cell = (2 + self.n_classes) * cython.cast(cython.Py_ssize_t, codes[column + row])
+            level = small[small_at + row] if in_bytes else codes[column + row]
+            cell = (2 + self.n_classes) * level
             table[cell] += 1.0
             table[cell + 1] += w
             table[cell + 2 + self.y[row]] += w

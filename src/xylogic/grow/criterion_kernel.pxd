@@ -37,10 +37,15 @@ cdef class Criterion:
         self, int *order, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, int way, double bar
     ) noexcept nogil
     cdef void collect(
-        self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, double *table
-    ) noexcept nogil
-    cdef void collect_small(
-        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t column, double *table
+        self,
+        int *rows,
+        Py_ssize_t at,
+        Py_ssize_t n,
+        int *codes,
+        Py_ssize_t column,
+        unsigned char *small,
+        Py_ssize_t small_at,
+        double *table,
     ) noexcept nogil
     cdef void beyond(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, int last, double *side

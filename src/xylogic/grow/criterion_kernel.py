@@ -137,26 +137,15 @@ class Criterion:
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
+        small: cython.p_uchar,
+        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         """Add each of ``rows[at:at + n]``, the node's, to the side ``codes[column + row]`` in ``table``. O(n).
 
-        The weights may be left out where all are 1.
+        With ``small_at`` >= 0 the side is ``small[small_at + row]``, in bytes, of which a cache holds four times as
+        many. The weights may be left out where all are 1.
         """
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def collect_small(
-        self,
-        rows: cython.p_int,
-        at: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-        codes: cython.p_uchar,
-        column: cython.Py_ssize_t,
-        table: cython.p_double,
-    ) -> cython.void:
-        """``collect`` of codes that fit into a byte, of which a cache holds four times as many. O(n)."""
 
     @cython.cfunc
     @cython.nogil

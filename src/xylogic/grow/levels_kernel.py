@@ -104,10 +104,7 @@ class Levels:
         present: cython.p_int = self.present
         for i in range((n_levels + 1) * stride):
             table[i] = 0.0
-        if self.small_at >= 0:
-            self.criterion.collect_small(rows, at, n, self.small, self.small_at, table)
-        else:
-            self.criterion.collect(rows, at, n, codes, column, table)
+        self.criterion.collect(rows, at, n, codes, column, self.small, self.small_at, table)
         self.criterion.sum_up(self.total)
         for level in range(n_levels):
             present[n_present] = level

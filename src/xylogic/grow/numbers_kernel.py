@@ -191,41 +191,21 @@ class Numbers(Criterion):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
+        small: cython.p_uchar,
+        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         i: cython.Py_ssize_t
         row: cython.int
+        in_bytes: cython.bint = small_at >= 0
+        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
         near: cython.p_double = self.near
         self.gather(rows, at, n)
         for i in range(n):
             row = rows[at + i]
-            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
-            table[cell] += 1.0
-            table[cell + 2] += near[i]
-            if self.weighted:
-                table[cell + 1] += self.w[row]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def collect_small(
-        self,
-        rows: cython.p_int,
-        at: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-        codes: cython.p_uchar,
-        column: cython.Py_ssize_t,
-        table: cython.p_double,
-    ) -> cython.void:
-        i: cython.Py_ssize_t
-        row: cython.int
-        cell: cython.Py_ssize_t
-        near: cython.p_double = self.near
-        self.gather(rows, at, n)
-        for i in range(n):
-            row = rows[at + i]
-            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
+            level = small[small_at + row] if in_bytes else codes[column + row]
+            cell = 3 * level
             table[cell] += 1.0
             table[cell + 2] += near[i]
             if self.weighted:

@@ -17,6 +17,8 @@ cdef class Ranker:
     cdef int *number
 
     @cython.final
+    cdef int rank(self, bint wide, int *order, int *codes, int *first) noexcept nogil
+    @cython.final
     cdef int all_codes(self, int *order, int *codes) noexcept nogil
     @cython.final
     cdef int few_codes(self, int *codes, int *first) noexcept nogil

@@ -153,14 +153,7 @@ class Ranker:
                 else:
                     x |= SIGN_32
                 self.whole[i] = x
-            found = self.few_codes(ranks, firsts)
-            if found == 0:
-                for i in range(self.n):
-                    self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
-                sort_keys(self.keys, self.spare, self.n, 32)
-                for i in range(self.n):
-                    out[i] = cython.cast(cython.int, self.keys[i] & LOW)
-                found = self.all_codes(out, ranks)
+            found = self.rank(False, out, ranks, firsts)
         return found
 
     def doubles(
@@ -194,21 +187,34 @@ class Ranker:
                 else:
                     x |= SIGN
                 self.whole[i] = x
-            found = self.few_codes(ranks, firsts)
-            if found == 0:  # by the lower halves, then by the upper ones
-                for i in range(self.n):
-                    self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
-                sort_keys(self.keys, self.spare, self.n, 32)
-                for i in range(self.n):
-                    self.rows[i] = cython.cast(cython.int, self.keys[i] & LOW)
-                for i in range(self.n):
-                    x = self.whole[self.rows[i]] >> 32
-                    self.keys[i] = (x << 32) | cython.cast(cython.ulonglong, i)
-                sort_keys(self.keys, self.spare, self.n, 32)
-                for i in range(self.n):
-                    out[i] = self.rows[self.keys[i] & LOW]
-                found = self.all_codes(out, ranks)
+            found = self.rank(True, out, ranks, firsts)
         return found
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def rank(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int, first: cython.p_int) -> cython.int:
+        """Rank the keys in ``whole``, of 32 bits or, if ``wide``, 64: by the lower halves, then by the upper ones."""
+        i: cython.Py_ssize_t
+        x: cython.ulonglong
+        found: cython.int = self.few_codes(codes, first)
+        if found != 0:
+            return found
+        for i in range(self.n):
+            self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
+        sort_keys(self.keys, self.spare, self.n, 32)
+        for i in range(self.n):
+            order[i] = cython.cast(cython.int, self.keys[i] & LOW)
+        if wide:
+            for i in range(self.n):
+                self.rows[i] = order[i]
+                x = self.whole[order[i]] >> 32
+                self.keys[i] = (x << 32) | cython.cast(cython.ulonglong, i)
+            sort_keys(self.keys, self.spare, self.n, 32)
+            for i in range(self.n):
+                order[i] = self.rows[self.keys[i] & LOW]
+        return self.all_codes(order, codes)
 
     @cython.cfunc
     @cython.nogil
