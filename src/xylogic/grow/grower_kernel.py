@@ -349,6 +349,38 @@ class Grower(Splitter):
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
+    def divide_sorted(
+        self, at: cython.Py_ssize_t, n: cython.Py_ssize_t, keep_left: cython.bint, keep_right: cython.bint
+    ) -> cython.void:
+        """``divide`` the node's rows in every SORTED column; what is not kept is never read again."""
+        i: cython.Py_ssize_t
+        j: cython.int
+        to: cython.Py_ssize_t
+        start: cython.Py_ssize_t
+        row: cython.int
+        side: cython.p_uchar = self.side
+        order: cython.p_int = self.order
+        for j in range(self.n_sorted):
+            start = j * self.n_rows + at
+            if keep_left and keep_right:
+                self.divide(order, start, n)
+            elif keep_left:
+                to = start
+                for i in range(start, start + n):
+                    row = order[i]
+                    order[to] = row
+                    to += side[row]
+            elif keep_right:
+                to = start + n - 1
+                for i in range(start + n - 1, start - 1, -1):
+                    row = order[i]
+                    order[to] = row
+                    to -= 1 - side[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
     def value_of(self, node: cython.int) -> cython.double:
         """What monotonic constraints compare: the mean or median, of two classes the share of the second."""
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * self.nodes.width
@@ -377,7 +409,6 @@ class Grower(Splitter):
     @cython.exceptval(-1, check=False)
     def split(self, node: cython.int) -> cython.int:
         """Make the node's split, and find those of its children."""
-        j: cython.int
         a: cython.p_int
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
         left: cython.int = cython.cast(cython.int, self.nodes.n_nodes)
@@ -407,9 +438,9 @@ class Grower(Splitter):
             left_open = self.open(left)
         if not left_open:
             right_open = self.open(right)
-        if (left_open or right_open) and max(n_left, n - n_left) > self.brief:
-            for j in range(self.n_sorted):
-                self.divide(self.order, j * self.n_rows + at, n)
+        self.divide_sorted(
+            at, n, left_open and n_left > self.brief, (left_open or right_open) and n - n_left > self.brief
+        )
         if left_open:
             self.decide(left)
             right_open = self.open(right)

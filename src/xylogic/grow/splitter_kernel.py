@@ -26,7 +26,8 @@ BINNED = 1
 RANKED = 2
 CATEGORY = 3
 
-FEW_ROWS = cython.declare(cython.int, 48)
+FEW_ROWS = cython.declare(cython.int, 64)
+MOST_CODES = cython.declare(cython.int, 33554432)  # FEW_ROWS times as many are whole numbers
 BRIEF = cython.declare(cython.int, 32)  # where few columns are looked at, nodes so small sort their rows themselves
 EVERY = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 FACTOR = cython.declare(cython.ulonglong, 0x2545F4914F6CDD1D)
@@ -209,20 +210,19 @@ class Splitter:
         row: cython.int
         column: cython.Py_ssize_t = f * self.n_all
         n_bits: cython.int = 1
-        code: cython.int
         j: cython.Py_ssize_t
+        key: cython.int
+        place: cython.int
         held: cython.p_int = self.held
-        if n <= FEW_ROWS:  # by insertion
+        if n <= FEW_ROWS and self.n_codes[f] < MOST_CODES:  # each goes to the place that as many smaller ones leave it
             for i in range(n):
-                row = self.rows[at + i]
-                code = self.codes[column + row]
-                j = i
-                while j > 0 and held[j - 1] > code:
-                    held[j] = held[j - 1]
-                    self.scratch[j] = self.scratch[j - 1]
-                    j -= 1
-                held[j] = code
-                self.scratch[j] = row
+                held[i] = self.codes[column + self.rows[at + i]] * FEW_ROWS + cython.cast(cython.int, i)
+            for i in range(n):
+                key = held[i]
+                place = 0
+                for j in range(n):
+                    place += held[j] < key
+                self.scratch[place] = self.rows[at + i]
             return
         while n_bits < 31 and (self.n_codes[f] >> n_bits) > 0:
             n_bits += 1
