@@ -39,6 +39,7 @@ class Columns:
         c; there for BINNED columns, and in mode "random" for all numbers.
     lowest : as ``values``, the lowest value with each code.
     has_categories : whether there are CATEGORY columns.
+    most_levels : the most codes of a CATEGORY or BINNED column, at least 2.
     """
 
     table: NDArray[Any]
@@ -54,6 +55,7 @@ class Columns:
     value_at: NDArray[np.int64]
     lowest: NDArray[np.float64]
     has_categories: bool
+    most_levels: int
 
     @property
     def is_single(self) -> bool:
@@ -145,6 +147,7 @@ def read_columns(
         value_at=np.cumsum(value_at),
         lowest=np.concatenate([*lowest, _NONE]),
         has_categories=bool(is_category.any()),
+        most_levels=int(n_codes[is_category | (kind == BINNED)].max(initial=2)),
     )
 
 

@@ -71,6 +71,7 @@ class _Options:
     max_features: int
     zero_gain: bool
     sign: NDArray[np.int32]
+    bounded: bool
     max_depth: int
     max_nodes: int
     min_split: int
@@ -130,6 +131,7 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
         max_features=limits.max_features or n_features,
         zero_gain=limits.zero_gain,
         sign=sign,
+        bounded=limits.monotone is not None and any(limits.monotone),
         max_depth=_ENDLESS if limits.max_depth is None else min(limits.max_depth, _ENDLESS),
         max_nodes=_ENDLESS if limits.max_leaf_nodes is None else min(2 * limits.max_leaf_nodes - 1, _ENDLESS),
         min_split=limits.min_samples_split,

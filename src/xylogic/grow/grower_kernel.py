@@ -31,7 +31,7 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
@@ -57,7 +57,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from xylogic.grow.splitter_kernel import CATEGORY, Splitter
 
 MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
@@ -79,20 +79,21 @@ class Grower(Splitter):
     ) -> None:
         Splitter.__init__(self, columns, criterion, rows, order, options, seed)
         self.budget = budget
-        self.n_sorted = int((np.asarray(columns.kind) == SORTED).sum())
+        self.n_sorted = columns.order.shape[0]
         self.n_values = criterion.n_outputs
         self.max_depth = options.max_depth
         self.min_split = options.min_split
         self.min_gain = options.min_gain
-        self.bounded = bool(np.any(options.sign))
+        self.bounded = options.bounded
         self.criterion.bounded = self.bounded
         self.root_weight = 1.0
         self.work = 0
-        self.arrays["side"] = np.zeros(self.n_all + 1, np.uint8)
-        self.arrays["moved"] = np.zeros(self.n_rows + 1, np.int32)
+        self.arrays["side"] = np.empty(self.n_all + 1, np.uint8)
+        self.arrays["moved"] = np.empty(self.n_rows + 1, np.int32)
         self.side = small(self.arrays["side"])
         self.moved = ints(self.arrays["moved"])
-        self.nodes = Frontier(self.n_values, len(self.arrays["chosen"]), options.best_first, options.max_nodes)
+        most_levels = len(self.arrays["chosen"])
+        self.nodes = Frontier(self.n_values, most_levels, options.best_first, options.max_nodes, self.n_rows)
 
     @cython.cfunc
     def check(self):

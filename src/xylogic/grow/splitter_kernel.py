@@ -56,7 +56,7 @@ class Splitter:
     ) -> None:
         n_rows: cython.Py_ssize_t = rows.shape[0]
         n_all: cython.Py_ssize_t = columns.codes.shape[1]
-        most: cython.Py_ssize_t = int(columns.n_codes.max(initial=1))
+        most: cython.Py_ssize_t = columns.most_levels
         self.criterion = criterion
         self.levels = Levels(
             criterion,
@@ -70,7 +70,7 @@ class Splitter:
         )
         self.n_rows = n_rows
         self.n_all = n_all
-        self.n_features = len(columns.n_codes)
+        self.n_features = columns.codes.shape[0]
         self.max_features = options.max_features or self.n_features
         self.sampled = self.max_features < self.n_features
         self.random = columns.mode == "random"
@@ -85,13 +85,13 @@ class Splitter:
             "codes": columns.codes.reshape(-1),
             "sign": options.sign,
             "drawn": np.arange(self.n_features, dtype=np.int32),
-            "scratch": np.zeros(n_rows + 2, np.int32),
-            "keys": np.zeros(n_rows + 2, np.uint64),
-            "spare": np.zeros(n_rows + 2, np.uint64),
+            "scratch": np.empty(n_rows + 2, np.int32),
+            "keys": np.empty(n_rows + 2, np.uint64),
+            "spare": np.empty(n_rows + 2, np.uint64),
             "chosen": np.zeros(most + 2, np.uint8),
             "held": np.zeros(FEW_ROWS, np.int32),
             "half": np.zeros(most + 2, np.int32),
-            "halves": np.zeros(n_all + 1, np.int32),
+            "halves": np.empty(n_all + 1 if columns.mode == "random" else 1, np.int32),
         }
         self.rows = ints(rows)
         self.order = ints(self.arrays["order"])

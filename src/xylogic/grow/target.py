@@ -44,6 +44,8 @@ class Weights:
         if least == most:
             return cls(None, least)
         if most < 2**31 and (weight == np.rint(weight)).all():
+            if least == 1.0:
+                return cls(weight)
             divisor = int(np.gcd.reduce(weight.astype(np.int64)))
             return cls(weight / divisor, float(divisor))
         ratio = weight / least
