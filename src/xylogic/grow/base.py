@@ -268,18 +268,17 @@ def _refuse_missing(missing: ArrayLike, wanted: str) -> None:
 
 def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """The place of each whole number among the distinct ones, and these, ascending; by counting if they are close."""
-    wide = labels.astype(np.uint64 if labels.dtype.kind == "u" else np.int64)
-    least = wide.min()
-    width = int(wide.max()) - int(least) + 1
+    wide = labels.astype(np.uint64 if labels.dtype.kind == "u" else np.int64, copy=False)
+    least, most = wide.min(), wide.max()
+    width = int(most) - int(least) + 1
     if width > len(labels) + 1000:
         classes, codes = np.unique(labels, return_inverse=True)
         return codes.astype(np.int64, copy=False), classes
-    above = (wide - least).astype(np.int64)
-    there = np.bincount(above, minlength=width) > 0
-    if there.all():
-        return above, (np.arange(width).astype(wide.dtype) + least).astype(labels.dtype)
-    classes = (np.flatnonzero(there).astype(wide.dtype) + least).astype(labels.dtype)
-    return (np.cumsum(there) - 1)[above], classes
+    above = (wide - least).astype(np.int64, copy=False)
+    counts = np.bincount(above, minlength=width)
+    found = np.flatnonzero(counts)
+    classes = (found.astype(wide.dtype) + least).astype(labels.dtype)
+    return (above if len(found) == width else (np.cumsum(counts > 0) - 1)[above]), classes
 
 
 def _is_numbers(X: Any) -> bool:
