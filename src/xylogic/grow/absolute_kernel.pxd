@@ -39,4 +39,6 @@ cdef class Absolute(Numbers):
         self, int *order, Py_ssize_t at, Py_ssize_t n, bint from_right, double *cost, double *median
     ) noexcept nogil
     @cython.final
+    cdef double both_costs(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil
+    @cython.final
     cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil

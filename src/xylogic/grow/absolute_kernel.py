@@ -341,6 +341,26 @@ class Absolute(Numbers):
 
     @cython.cfunc
     @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def both_costs(
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, way: cython.int
+    ) -> cython.double:
+        """Find the losses of both sides of every boundary; the loss of all rows that are split."""
+        loss: cython.double = self.loss
+        if way == APART:
+            loss = self.link(False)
+        if self.weighted or self.bounded:
+            self.link(way == LEFT or way == NONE)
+            self.peel(order, at, n, True, self.cost_left, self.middle_left)
+            self.link(way == RIGHT or way == NONE)
+            self.peel(order, at, n, False, self.cost_right, self.middle_right)
+        else:
+            self.peel_plain(order, at, n, way)
+        return loss
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def sweep(
         self,
@@ -358,17 +378,8 @@ class Absolute(Numbers):
         n_total: cython.Py_ssize_t = n + (self.held_rows if way == LEFT or way == RIGHT else 0)
         left: cython.double = self.held_weight if way == LEFT else 0.0
         weight: cython.double = self.weight - (self.held_weight if way == APART else 0.0)
-        loss: cython.double = self.loss
+        loss: cython.double = self.both_costs(order, at, n, way)
         gain: cython.double
-        if way == APART:
-            loss = self.link(False)
-        if self.weighted or self.bounded:
-            self.link(way == LEFT or way == NONE)
-            self.peel(order, at, n, True, self.cost_left, self.middle_left)
-            self.link(way == RIGHT or way == NONE)
-            self.peel(order, at, n, False, self.cost_right, self.middle_right)
-        else:
-            self.peel_plain(order, at, n, way)
         for p in range(1, n + 1 if way == RIGHT else n):
             if self.weighted:
                 left += self.w[order[at + p - 1]]
@@ -388,6 +399,34 @@ class Absolute(Numbers):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def sweep_groups(
+        self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int, bar: cython.double
+    ) -> cython.int:
+        group: cython.int
+        p: cython.int = 0
+        n: cython.Py_ssize_t = ends[n_groups - 1]
+        best: cython.int = 0
+        n_left: cython.Py_ssize_t = self.held_rows if way == LEFT else 0
+        n_total: cython.Py_ssize_t = n + (self.held_rows if way == LEFT or way == RIGHT else 0)
+        left: cython.double = self.held_weight if way == LEFT else 0.0
+        weight: cython.double = self.weight - (self.held_weight if way == APART else 0.0)
+        loss: cython.double = self.both_costs(order, 0, n, way)
+        gain: cython.double
+        for group in range(n_groups if way == RIGHT else n_groups - 1):
+            left += self.weigh(order, p, ends[group] - p)
+            p = ends[group]
+            gain = loss - self.cost_left[p] - self.cost_right[p]
+            if gain > bar and self.roomy(n_left + p, left, n_total - n_left - p, weight - left):
+                if self.bounded and not self.ranked(self.middle_left[p], self.middle_right[p]):
+                    continue
+                self.gain = gain
+                bar = gain + 1e-12 * self.loss
+                best = group + 1
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def collect(
         self,
         rows: cython.p_int,
@@ -395,28 +434,22 @@ class Absolute(Numbers):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
-        small: cython.p_uchar,
-        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         """In place of its sum, a side's median."""
         i: cython.Py_ssize_t
         row: cython.int
-        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
-        in_bytes: cython.bint = small_at >= 0
         before: cython.double
         rest: cython.double
         for i in range(at, at + n):
             row = rows[i]
-            level = small[small_at + row] if in_bytes else codes[column + row]
-            cell = 3 * level
+            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
             table[cell] += 1.0
             table[cell + 1] += self.w[row] if self.weighted else 1.0
         for i in range(1, n + 1):  # by target; the weight becomes what lies above less what lies below
             row = self.row_at[i]
-            level = small[small_at + row] if in_bytes else codes[column + row]
-            cell = 3 * level
+            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
             before = table[cell + 1]
             rest = before - 2.0 * (self.w[row] if self.weighted else 1.0)
             table[cell + 1] = rest
@@ -426,8 +459,7 @@ class Absolute(Numbers):
                 table[cell + 2] = table[cell + 2] / 2.0 + self.value[i] / 2.0
         for i in range(at, at + n):
             row = rows[i]
-            level = small[small_at + row] if in_bytes else codes[column + row]
-            cell = 3 * level
+            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
             table[cell + 1] = fabs(table[cell + 1])
 
     @cython.cfunc

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
+from xylogic.grow.binned_kernel import side_by_side
 from xylogic.grow.sort_kernel import Ranker, kept
 
 __all__ = ["Columns", "read_columns"]
@@ -33,7 +34,7 @@ class Columns:
         are taken; RANKED ones are sorted node by node; CATEGORY.
     slot : int32 (n_features,), the place of a SORTED column in ``order``, of a BINNED one in ``small``, else -1.
     order : int32 (n_sorted, n), the rows by ascending code.
-    small : uint8 (n_binned, n), the codes once more.
+    small : uint8 (n, max(n_binned, 1)), the codes of BINNED columns once more, by rising number of codes.
     has_missing : int32 (n_features,), 1 where values are missing.
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
@@ -123,10 +124,11 @@ def read_columns(
     for j in range(n_features):
         missing[j] = (codes[j] == n_codes[j]).any()
     binned = kind == BINNED
-    slot[binned] = np.arange(binned.sum())
-    small = np.empty((max(int(binned.sum()), 1), n), np.uint8)
-    for j in np.flatnonzero(binned).tolist():
-        small[slot[j]] = codes[j]
+    few = np.flatnonzero(binned)
+    few = few[np.argsort(n_codes[few], kind="stable")]
+    slot[few] = np.arange(len(few))
+    small = np.zeros((n, max(len(few), 1)), np.uint8)
+    side_by_side(codes, few.astype(np.int32), small)
     return Columns(
         table=table,
         mode=mode,

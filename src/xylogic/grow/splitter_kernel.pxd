@@ -1,5 +1,6 @@
 cimport cython
 
+from xylogic.grow.binned_kernel cimport Binned
 from xylogic.grow.criterion_kernel cimport Criterion
 from xylogic.grow.levels_kernel cimport Levels
 
@@ -10,6 +11,7 @@ cdef class Splitter:
     cdef readonly dict arrays
     cdef readonly Criterion criterion
     cdef Levels levels
+    cdef Binned binned
     cdef Py_ssize_t n_rows, n_all
     cdef int n_features, max_features, brief
     cdef bint varied, random, apart, sampled, refuse_zero
@@ -45,7 +47,9 @@ cdef class Splitter:
     @cython.final
     cdef void sort_rows(self, int f, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
-    cdef bint level_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
+    cdef bint binned_column(self, int f, double bar) noexcept nogil
+    @cython.final
+    cdef bint category_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
     cdef bint two_sided(self, int f, Py_ssize_t at, Py_ssize_t n, int last, double cut, double bar) noexcept nogil
     @cython.final

@@ -8,6 +8,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, NAN
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints, longs, small
+    from cython.cimports.xylogic.grow.binned_kernel import Binned
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from cython.cimports.xylogic.grow.levels_kernel import Levels
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
@@ -16,6 +17,7 @@ else:
     from math import nan as NAN
 
     from xylogic.domain.machine_kernel import bits, doubles, ints, longs, small
+    from xylogic.grow.binned_kernel import Binned
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from xylogic.grow.levels_kernel import Levels
     from xylogic.grow.sort_kernel import sort_keys
@@ -65,13 +67,16 @@ class Splitter:
             options.most_subsets,
             options.missing == "level",
             options.ordered_best,
-            columns.small.reshape(-1),
         )
+        few = np.asarray(columns.slot)[np.asarray(columns.kind) == BINNED]
+        levels = np.zeros(len(few), np.int32)
+        levels[few] = np.asarray(columns.n_codes)[np.asarray(columns.kind) == BINNED]
         self.n_rows = n_rows
         self.n_all = n_all
         self.n_features = len(columns.n_codes)
         self.max_features = options.max_features or self.n_features
         self.sampled = self.max_features < self.n_features
+        self.binned = Binned(criterion, columns.small, levels, n_rows, self.sampled)
         self.random = columns.mode == "random"
         self.apart = options.missing == "surrogate"
         self.brief = BRIEF if self.sampled and not self.apart else 0
@@ -190,9 +195,6 @@ class Splitter:
                 self.below = order[at + p - 1]
                 self.above = order[at + p] if p < known else -1
                 self.code = self.codes[column + self.below]
-                if self.kind[f] == BINNED:
-                    self.below = self.code
-                    self.above = self.codes[column + self.above] if p < known else -1
                 self.way = way
                 found = True
             if way != RIGHT:
@@ -239,32 +241,37 @@ class Splitter:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def level_column(
+    def binned_column(self, f: cython.int, bar: cython.double) -> cython.bint:
+        """Search a column of few values."""
+        if not self.binned.search(self.rows, self.slot[f], self.apart, bar):
+            return False
+        self.gain = self.binned.gain
+        self.way = self.binned.way
+        self.below = self.code = self.binned.below
+        self.above = self.binned.above
+        self.cut = NAN
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def category_column(
         self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
     ) -> cython.bint:
-        """Search by sums over levels."""
+        """Search the sets of a column's categories."""
         i: cython.int
-        left: cython.int
         level: cython.int
         n_levels: cython.int = self.n_codes[f]
-        categories: cython.bint = self.kind[f] == CATEGORY
-        self.levels.small_at = -1 if categories else self.slot[f] * self.n_all
-        if not self.levels.search(self.rows, at, n, self.codes, f * self.n_all, n_levels, categories, self.apart, bar):
+        if not self.levels.search(self.rows, at, n, self.codes, f * self.n_all, n_levels, True, self.apart, bar):
             return False
         self.gain = self.levels.gain
         self.way = self.levels.way
-        if categories:
-            for i in range(n_levels + 1):
-                self.chosen[i] = 2
-            for i in range(self.levels.n_present):
-                level = self.levels.present[i]
-                self.chosen[level] = self.levels.chosen[level]
-        else:
-            left = self.levels.best_left
-            self.below = self.levels.present[left - 1]
-            self.above = self.levels.present[left] if left < self.levels.n_present else -1
-            self.code = self.below
-            self.cut = NAN
+        for i in range(n_levels + 1):
+            self.chosen[i] = 2
+        for i in range(self.levels.n_present):
+            level = self.levels.present[i]
+            self.chosen[level] = self.levels.chosen[level]
         return True
 
     @cython.cfunc
@@ -357,7 +364,6 @@ class Splitter:
             self.halves[self.rows[i]] = (
                 2 if code == missing else self.half[code] if categories else 0 if code <= low else 1
             )
-        self.levels.small_at = -1
         if not self.levels.search(self.rows, at, n, self.halves, 0, 2, False, self.apart, bar):
             return False
         self.gain = self.levels.gain
@@ -400,10 +406,10 @@ class Splitter:
             return self.random_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
-        if self.kind[f] == CATEGORY or (
-            self.kind[f] == BINNED and self.criterion.additive and 2 * n >= self.n_codes[f] * self.criterion.width
-        ):
-            return self.level_column(f, at, n, bar)
+        if self.kind[f] == BINNED:
+            return self.binned_column(f, bar)
+        if self.kind[f] == CATEGORY:
+            return self.category_column(f, at, n, bar)
         self.sort_rows(f, at, n)
         return self.sorted_column(f, self.scratch, 0, n, bar)
 
@@ -424,6 +430,7 @@ class Splitter:
         better: cython.bint
         tie: cython.double = 1e-12 * self.criterion.loss
         bar: cython.double = tie if self.refuse_zero else -tie - TINY
+        self.binned.turn(at, n)
         for i in range(self.n_features):
             f = i
             if self.sampled:

@@ -126,6 +126,7 @@ class Squares(Numbers):
     def cuts(
         self,
         table: cython.p_double,
+        at: cython.Py_ssize_t,
         present: cython.p_int,
         n_present: cython.int,
         missing: cython.int,
@@ -134,7 +135,7 @@ class Squares(Numbers):
         bar: cython.double,
     ) -> cython.int:
         i: cython.int
-        cell: cython.int
+        cell: cython.Py_ssize_t
         best: cython.int = 0
         n_left: cython.double = 0.0
         sum_left: cython.double = 0.0
@@ -143,9 +144,10 @@ class Squares(Numbers):
         mean: cython.double = total[2] / weight
         d: cython.double
         if way == LEFT:
-            n_left, left, sum_left = table[3 * missing], table[3 * missing + 1], table[3 * missing + 2]
+            cell = at + 3 * missing
+            n_left, left, sum_left = table[cell], table[cell + 1], table[cell + 2]
         for i in range(n_present if way == RIGHT else n_present - 1):
-            cell = 3 * present[i]
+            cell = at + 3 * present[i]
             n_left += table[cell]
             left += table[cell + 1]
             sum_left += table[cell + 2]
