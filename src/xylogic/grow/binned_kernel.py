@@ -138,12 +138,12 @@ class Binned:
         weighted: cython.bint = self.criterion.weighted
         for level in range(n_levels):
             present[n_present] = level
-            n_present += table[cell] > 0.0
+            n_present += table[cell + 1] > 0.0
             if not weighted:
-                table[cell + 1] = table[cell]
+                table[cell] = table[cell + 1]
             cell += self.stride
         if not weighted:
-            table[cell + 1] = table[cell]
+            table[cell] = table[cell + 1]
         self.n_present = n_present
         return table[cell] > 0.0
 
@@ -209,7 +209,7 @@ class Binned:
         if not self.criterion.weighted:
             for k in range(self.n_present + missing):
                 cell = self.first[column] + self.present[k] * stride
-                table[cell + 1] = table[cell]
+                table[cell] = table[cell + 1]
 
     @cython.cfunc
     @cython.nogil

@@ -161,7 +161,7 @@ class Criterion:
     ) -> cython.void:
         """``collect`` of the columns ``begin`` to ``end`` - 1 at once: ``table`` has the sides of each from ``first``.
 
-        ``codes`` has ``n_columns`` bytes for each row.
+        ``codes`` has ``n_columns`` bytes for each row. The numbers of rows may be left out where all weights are 1.
         """
 
     @cython.cfunc

@@ -31,7 +31,7 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED, Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
@@ -57,7 +57,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED, Splitter
 
 MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
@@ -268,9 +268,17 @@ class Grower(Splitter):
         w: cython.p_double = self.criterion.w
         side: cython.p_uchar = self.side
         weighted: cython.bint = self.criterion.weighted
+        f: cython.int = self.nodes.ints[to + FEATURE]
+        binned: cython.bint = self.kind[f] == BINNED
+        small: cython.p_uchar = self.binned.codes
+        n_columns: cython.Py_ssize_t = self.binned.n_columns
+        slot: cython.Py_ssize_t = self.slot[f]
         for i in range(at, at + n):
             row = rows[i]
-            goes_left = codes[column + row] <= last
+            if binned:
+                goes_left = small[row * n_columns + slot] <= last
+            else:
+                goes_left = codes[column + row] <= last
             side[row] = goes_left
             n_left += goes_left
             if weighted:

@@ -7,12 +7,12 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, ldexp, logb
-    from cython.cimports.xylogic.domain.machine_kernel import doubles
+    from cython.cimports.xylogic.domain.machine_kernel import ahead, doubles
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
 else:
     from math import fabs, frexp, ldexp
 
-    from xylogic.domain.machine_kernel import doubles
+    from xylogic.domain.machine_kernel import ahead, doubles
     from xylogic.grow.criterion_kernel import Criterion
 
 BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are exact
@@ -21,6 +21,8 @@ WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 # Weighted targets are on the grid. Below this weight of a node the targets themselves are so too, and count like
 # repeated rows; above, as many bits as the weights take would be lost.
 MANY = cython.declare(cython.double, 1048576.0)
+
+AHEAD = cython.declare(cython.int, 12)  # rows: so much earlier are their codes fetched
 
 SPLITTER = cython.declare(cython.double, 134217729.0)  # 2^27 + 1
 
@@ -232,14 +234,16 @@ class Numbers(Criterion):
         self.gather(rows, at, n)
         for i in range(n):
             code_at = rows[at + i] * n_columns
+            if i + AHEAD < n:
+                ahead(codes, rows[at + i + AHEAD] * n_columns)
             x = near[i]
-            w = self.w[rows[at + i]] if weighted else 0.0
+            w = self.w[rows[at + i]] if weighted else 1.0
             for j in range(begin, end):
                 cell = first[j] + 3 * cython.cast(cython.Py_ssize_t, codes[code_at + j])
-                table[cell] += 1.0
+                table[cell + 1] += w
                 table[cell + 2] += x
                 if weighted:
-                    table[cell + 1] += w
+                    table[cell] += 1.0
 
     @cython.cfunc
     @cython.nogil
