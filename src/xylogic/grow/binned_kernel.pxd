@@ -38,4 +38,6 @@ cdef class Binned:
     @cython.final
     cdef Py_ssize_t group(self, int *rows, bint missing) noexcept nogil
     @cython.final
-    cdef bint search(self, int *rows, int column, bint apart, double bar) noexcept nogil
+    cdef bint search_few(self, int *rows, int column, double bar) noexcept nogil
+    @cython.final
+    cdef bint search(self, int *rows, int column, bint has_missing, bint apart, double bar) noexcept nogil

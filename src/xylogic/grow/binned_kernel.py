@@ -17,6 +17,7 @@ else:
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
 
 CACHED = cython.declare(cython.int, 2048)  # numbers of the tables filled in one pass
+FEW = cython.declare(cython.int, 64)
 BLOCK = cython.declare(cython.int, 512)  # rows copied at a time
 
 
@@ -96,7 +97,9 @@ class Binned:
     @cython.exceptval(check=False)
     def many(self, column: cython.int) -> cython.bint:
         """Whether the node has so many rows that going through all levels of a column takes no longer."""
-        return 2 * self.n >= self.n_levels[column] * self.criterion.width
+        if self.criterion.cuts_few:
+            return self.n >= 3 * self.n_levels[column]
+        return 4 * self.n >= self.n_levels[column] * self.criterion.width
 
     @cython.cfunc
     @cython.nogil
@@ -244,19 +247,39 @@ class Binned:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def search(self, rows: cython.p_int, column: cython.int, apart: cython.bint, bar: cython.double) -> cython.bint:
+    def search_few(self, rows: cython.p_int, column: cython.int, bar: cython.double) -> cython.bint:
+        """``search`` of a column of at most FEW levels and no missing values, for few rows."""
+        above: cython.ulonglong
+        self.below = self.criterion.cut_few(rows, self.at, self.n, self.codes, self.n_columns, column, bar)
+        if self.below < 0:
+            return False
+        above = self.criterion.levels >> (self.below + 1)
+        self.above = self.below + 1 + lowest_bit(above)
+        self.gain = self.criterion.gain
+        self.way = NONE
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def search(
+        self, rows: cython.p_int, column: cython.int, has_missing: cython.bint, apart: cython.bint, bar: cython.double
+    ) -> cython.bint:
         """The best cut of a column; whether it gains more than ``bar``. O(n + levels * width)."""
-        i: cython.Py_ssize_t
         j: cython.int
         grouped: cython.bint
         missing: cython.bint
         known: cython.Py_ssize_t
         cell: cython.Py_ssize_t = self.first[column]
-        cells: cython.int = self.stride * self.n_levels[column]
+        n_levels: cython.int = self.n_levels[column]
         fraction: cython.double = 1.0  # of the weight, where missing rows stay apart
         way: cython.int
         n_left: cython.int
         found: cython.bint = False
+        if not has_missing and self.criterion.cuts_few and not self.criterion.bounded and n_levels <= FEW:
+            if self.single or not self.many(column):
+                return self.search_few(rows, column, bar)
         if self.criterion.additive and self.many(column):
             grouped = False
             if self.single or column >= self.n_summed:
@@ -280,14 +303,21 @@ class Binned:
             self.criterion.sum_up(self.total)
             if missing and apart:
                 for j in range(self.stride):
-                    self.total[j] -= self.table[cell + cells + j]
+                    self.total[j] -= self.table[cell + n_levels * self.stride + j]
                 fraction = self.total[1] / self.criterion.weight
         while True:
             if grouped:
                 n_left = self.criterion.sweep_groups(self.order, self.ends, self.n_present, way, bar / fraction)
             else:
                 n_left = self.criterion.cuts(
-                    self.table, cell, self.present, self.n_present, self.n_levels[column], self.total, way, bar / fraction
+                    self.table,
+                    cell,
+                    self.present,
+                    self.n_present,
+                    self.n_levels[column],
+                    self.total,
+                    way,
+                    bar / fraction,
                 )
             if n_left > 0:
                 self.gain = self.criterion.gain * fraction

@@ -179,7 +179,7 @@ class Classes(Criterion):
     @cython.final
     @cython.exceptval(check=False)
     def start(self, way: cython.int) -> cython.double:
-        """Begin a sweep: what ``left`` and ``total`` of the classes are before it; the loss of all rows that it splits."""
+        """Begin a sweep with ``left`` and ``total`` of the classes; the loss of all rows that it splits."""
         k: cython.int
         self.left_rows = self.held_rows if way == LEFT else 0
         self.left_weight = self.held_weight if way == LEFT else 0.0

@@ -22,6 +22,8 @@ cdef class Criterion:
     cdef readonly Py_ssize_t min_rows
     cdef readonly double min_weight
     cdef bint bounded, loose
+    cdef readonly bint cuts_few
+    cdef unsigned long long levels
     cdef int sign
     cdef double lower, upper
 
@@ -56,6 +58,9 @@ cdef class Criterion:
         int end,
         int *first,
         double *table,
+    ) noexcept nogil
+    cdef int cut_few(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t n_columns, int column, double bar
     ) noexcept nogil
     cdef int sweep_groups(self, int *order, int *ends, int n_groups, int way, double bar) noexcept nogil
     cdef void beyond(

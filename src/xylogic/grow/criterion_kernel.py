@@ -49,6 +49,8 @@ class Criterion:
         self.bounded = False
         # Whether a sweep may find a boundary between equal codes: they are looked up where it matters.
         self.loose = False
+        self.cuts_few = False
+        self.levels = 0
         self.sign = 0
         self.lower = -np.inf
         self.upper = np.inf
@@ -175,6 +177,26 @@ class Criterion:
         Group k ends before ``order[ends[k]]``. Asked of criteria that are not additive or of more than one sum.
         """
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_few(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        column: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        """The level below a column's best cut, -1 if there is none: for few rows, where the criterion ``cuts_few``.
+
+        There are at most 64 levels, missing ones among them; they are as good as any other here. ``levels`` tells
+        which of them the rows have, as bits.
+        """
+        return -1
 
     @cython.cfunc
     @cython.nogil

@@ -64,9 +64,7 @@ class Gini(Classes):
         weights: cython.p_double = self.w
         weighted: cython.bint = self.weighted
         first: cython.Py_ssize_t = self.min_rows - self.left_rows
-        last: cython.Py_ssize_t = min(
-            self.known_rows - self.left_rows - self.min_rows, n if way == RIGHT else n - 1
-        )
+        last: cython.Py_ssize_t = min(self.known_rows - self.left_rows - self.min_rows, n if way == RIGHT else n - 1)
         w: cython.double = 1.0
         c: cython.double
         score: cython.double

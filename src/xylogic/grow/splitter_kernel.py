@@ -243,7 +243,7 @@ class Splitter:
     @cython.exceptval(check=False)
     def binned_column(self, f: cython.int, bar: cython.double) -> cython.bint:
         """Search a column of few values."""
-        if not self.binned.search(self.rows, self.slot[f], self.apart, bar):
+        if not self.binned.search(self.rows, self.slot[f], self.has_missing[f] != 0, self.apart, bar):
             return False
         self.gain = self.binned.gain
         self.way = self.binned.way
