@@ -49,6 +49,8 @@ cdef class Splitter:
     @cython.final
     cdef bint binned_column(self, int f, double bar) noexcept nogil
     @cython.final
+    cdef bint summed_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
+    @cython.final
     cdef bint category_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
     cdef bint two_sided(self, int f, Py_ssize_t at, Py_ssize_t n, int last, double cut, double bar) noexcept nogil
