@@ -1,9 +1,11 @@
 cimport cython
 
+from xylogic.grow.medians_kernel cimport Medians
 from xylogic.grow.numbers_kernel cimport Numbers
 
 
 cdef class Absolute(Numbers):
+    cdef Medians medians
     cdef int *ranks
     cdef unsigned long long *keys
     cdef unsigned long long *spare
@@ -40,5 +42,7 @@ cdef class Absolute(Numbers):
     ) noexcept nogil
     @cython.final
     cdef double both_costs(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil
+    @cython.final
+    cdef double bucket_costs(self, int *order, int *ends, int n_groups, int way) noexcept nogil
     @cython.final
     cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil

@@ -13,6 +13,7 @@ if cython.compiled:
     from cython.cimports.libc.math import fabs
     from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
+    from cython.cimports.xylogic.grow.medians_kernel import Medians
     from cython.cimports.xylogic.grow.numbers_kernel import Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
@@ -20,6 +21,7 @@ else:
 
     from xylogic.domain.machine_kernel import bits, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
+    from xylogic.grow.medians_kernel import Medians
     from xylogic.grow.numbers_kernel import Numbers
     from xylogic.grow.sort_kernel import sort_keys
 
@@ -44,6 +46,7 @@ class Absolute(Numbers):
         n: cython.Py_ssize_t = target.shape[0]
         Numbers.__init__(self, target, weights, min_rows, min_weight)
         self.additive = False
+        self.medians = Medians(n)
         for name in ("row_at", "place_of", "before", "after", "other_before", "other_after", "aside"):
             self.keep[name] = np.zeros(n + 2, np.int32)
         for name in ("value", "cost_left", "cost_right", "middle_left", "middle_right"):
@@ -398,6 +401,33 @@ class Absolute(Numbers):
 
     @cython.cfunc
     @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def bucket_costs(
+        self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int
+    ) -> cython.double:
+        """``both_costs`` at the ends of groups alone. Those set aside join the first group or come after the last."""
+        group: cython.int
+        p: cython.Py_ssize_t = 0
+        value: cython.p_double = self.value
+        group_at: cython.p_int = self.medians.group_at
+        if way != NONE:
+            for p in range(1, self.n_rows + 1):
+                group_at[p] = 0 if way == LEFT else n_groups
+            p = 0
+        for group in range(n_groups):
+            for p in range(p, ends[group]):
+                group_at[self.place_of[order[p]]] = group
+            p = ends[group]
+        self.medians.summed(value, self.n_rows, n_groups)
+        for group in range(n_groups):
+            self.medians.move(group)
+            self.cost_left[ends[group]] = self.medians.loss(value, self.n_rows, group, False)
+            self.cost_right[ends[group]] = self.medians.loss(value, self.n_rows, group, True)
+        return self.loss
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def sweep_groups(
         self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int, bar: cython.double
@@ -410,8 +440,12 @@ class Absolute(Numbers):
         n_total: cython.Py_ssize_t = n + (self.held_rows if way == LEFT or way == RIGHT else 0)
         left: cython.double = self.held_weight if way == LEFT else 0.0
         weight: cython.double = self.weight - (self.held_weight if way == APART else 0.0)
-        loss: cython.double = self.both_costs(order, 0, n, way)
+        loss: cython.double
         gain: cython.double
+        if way != APART and not self.weighted and not self.bounded and self.medians.pays(self.n_rows, n_groups):
+            loss = self.bucket_costs(order, ends, n_groups, way)
+        else:
+            loss = self.both_costs(order, 0, n, way)
         for group in range(n_groups if way == RIGHT else n_groups - 1):
             left += self.weigh(order, p, ends[group] - p)
             p = ends[group]
