@@ -8,6 +8,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.string import memcpy
     from cython.cimports.xylogic.domain.machine_kernel import ints, small
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY, SORTED
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT
     from cython.cimports.xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -31,9 +32,10 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED, Splitter
+    from cython.cimports.xylogic.grow.splitter_kernel import Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
+    from xylogic.grow.column_kernel import BINNED, CATEGORY, SORTED
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
     from xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -57,7 +59,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED, Splitter
+    from xylogic.grow.splitter_kernel import Splitter
 
 MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
