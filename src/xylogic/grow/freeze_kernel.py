@@ -23,7 +23,7 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY
 else:
     from math import inf as INFINITY
 
@@ -43,7 +43,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import BINNED, CATEGORY
+    from xylogic.grow.column_kernel import BINNED, CATEGORY
 
     def nextafterf(x, to):
         return np.nextafter(np.float32(x), np.float32(to))
