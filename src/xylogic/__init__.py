@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
     from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
+    from xylogic.compare.distinct import distinct
+    from xylogic.compare.fingerprint import fingerprint
+    from xylogic.compare.rashomon import RashomonSet
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -61,6 +64,7 @@ _HOMES = {
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
+    "RashomonSet": "xylogic.compare.rashomon",
     "Reasons": "xylogic.reason.answers",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
@@ -69,6 +73,8 @@ _HOMES = {
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
     "compile_model": "xylogic.explain.compiled",
+    "distinct": "xylogic.compare.distinct",
+    "fingerprint": "xylogic.compare.fingerprint",
     "impurity": "xylogic.grow.criteria",
     "load": "xylogic.model.file",
     "plot_partition": "xylogic.view.plots",
@@ -104,6 +110,7 @@ __all__ = [
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RashomonSet",
     "Reasons",
     "Term",
     "UnsupportedModelError",
@@ -113,6 +120,8 @@ __all__ = [
     "build_ensemble",
     "build_tree",
     "compile_model",
+    "distinct",
+    "fingerprint",
     "impurity",
     "load",
     "plot_partition",
