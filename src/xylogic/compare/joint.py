@@ -72,9 +72,7 @@ class Joint:
 Matched = dict[int, tuple[int, tuple[list[tuple[int, int]], list[int], list[tuple[int, int]]] | None]]
 
 
-def _matched(
-    ours: Sequence[PlainTree], theirs: Sequence[PlainTree], cells: Sequence[Cells], budget: Budget
-) -> Matched:
+def _matched(ours: Sequence[PlainTree], theirs: Sequence[PlainTree], cells: Sequence[Cells], budget: Budget) -> Matched:
     """Pairs of trees that make one: of the same shape, or small when laid over each other; the same place first."""
     merged: Matched = {}
     by_shape = defaultdict(list)
@@ -106,9 +104,7 @@ def _matched(
     return merged
 
 
-def _fits(
-    ours: Sequence[PlainTree], theirs: Sequence[PlainTree], t: int, u: int, cells: Sequence[Cells]
-) -> bool:
+def _fits(ours: Sequence[PlainTree], theirs: Sequence[PlainTree], t: int, u: int, cells: Sequence[Cells]) -> bool:
     most = len(ours[t].feature) + len(theirs[u].feature)
     return overlay(ours[t], theirs[u], cells, most) is not None
 

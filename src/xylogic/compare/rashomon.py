@@ -135,8 +135,9 @@ class RashomonSet:
 
         ``of="trees"``: from a list, in its order; from a graph, the trees of each function beside each other.
         """
+        whole = _checked(of) == "trees"
         codes = np.vstack([*self._answers(X), np.zeros((0, self.n_functions), np.uint8)])
-        if _checked(of) == "trees":
+        if whole:
             codes = codes[:, self._function_of_tree()]
         return label_array(self.classes)[codes]
 

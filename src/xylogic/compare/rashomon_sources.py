@@ -13,6 +13,7 @@ from xylogic.errors import InvalidInputError, UnsupportedModelError
 __all__ = ["praxis_graph", "treefarms_graph"]
 
 _LARGE = 2**62
+_MOST_CLASSES = 1000
 
 
 def treefarms_graph(source: Any, feature_names: Sequence[str] | None, classes: Sequence[Hashable] | None) -> AndOr:
@@ -27,6 +28,8 @@ def treefarms_graph(source: Any, feature_names: Sequence[str] | None, classes: S
     frame = getattr(source, "dataset", None)
     if feature_names is None and frame is not None:
         feature_names = [str(name) for name in frame.columns[:-1]]
+    if classes is None and frame is not None:
+        classes = sorted(frame.iloc[:, -1].unique().tolist(), key=str)  # as treefarms numbers them
     if frame is not None:
         for name in frame.columns[:-1]:
             if not set(frame[name].unique().tolist()) <= {0, 1}:
@@ -110,6 +113,8 @@ def _and_or(
 
     n_features = int(max(feature, default=-1)) + 1
     n_classes = int(max(label, default=0)) + 1
+    if classes is None and n_classes > _MOST_CLASSES:
+        raise InvalidInputError(f"a leaf predicts label {n_classes - 1}; name the classes that its numbers stand for")
     found_names = tuple(names) if names is not None else tuple(f"x{i}" for i in range(n_features))
     found_classes = tuple(classes) if classes is not None else tuple(range(max(2, n_classes)))
     for what, given, needed in (("feature_names", found_names, n_features), ("classes", found_classes, n_classes)):
