@@ -21,9 +21,9 @@ from rashomon_cases import (
     draw_treefarms,
     expand_praxis,
     expand_treefarms,
+    features_of,
     leaves,
     rows_of,
-    features_of,
 )
 from xylogic.errors import BudgetExceeded, InvalidInputError, InvalidModelError, UnsupportedModelError
 

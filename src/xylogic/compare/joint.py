@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,11 +143,11 @@ def _joined(
 def _made(
     models: Sequence[Ensemble],
     cells: Sequence[Cells],
-    side: NDArray[np.int64],
-    source: NDArray[np.int64],
-    right: NDArray[np.int64],
+    side: NDArray[Any],
+    source: NDArray[Any],
+    right: NDArray[Any],
     value: NDArray[np.float64],
-    own: NDArray[np.int64],
+    own: NDArray[Any],
 ) -> Tree:
     """A tree whose tests are those of nodes ``source`` of the models ``side``; leaves have side -1."""
     inner = side >= 0
