@@ -30,9 +30,9 @@ def distinct(
 ) -> list[list[int]]:
     """The positions of models that are one function, in groups, in order of first appearance.
 
-    Single trees over the same columns are grouped by fingerprint, O(nodes) each, and those of a group checked by
-    walking each beside the group's first; whatever else there is, ensembles, columns in another order or of another
-    kind, by ``equivalent`` with the first model of each group.
+    Single trees over the same columns (in any order) are grouped by fingerprint, O(nodes) each, and each tree is
+    checked by walking it beside its group's first. Where there are ensembles, or columns of differing kinds or
+    precision, every model is compared by ``equivalent`` with the first of each group found so far.
 
     Parameters
     ----------
@@ -73,7 +73,21 @@ def shape(model: Ensemble) -> tuple[Any, ...]:
     """What two models share whose trees can be walked together as they are."""
     columns = tuple((f.name, f.kind, f.categories, f.other, f.may_be_missing) for f in model.features)
     routes = tuple(model.routeless.tolist()) if model.accepts_missing else ()
-    return columns, model.classes, model.cast, model.limits, model.accepts_infinite, model.accepts_missing, routes
+    flags = model.cast, model.accepts_infinite, model.accepts_missing, model.named
+    return columns, model.classes, *flags, model.limits, routes
+
+
+def _family(model: Ensemble) -> str:
+    """What models share whose fingerprints can be compared: their shape but for orders. As text, which is the same
+    in every process."""
+    columns, classes, *rest, limits, routes = shape(model)
+    described = zip(
+        ((name, kind, sorted(map(repr, levels)), *more) for name, kind, levels, *more in columns),
+        limits or [None] * len(columns),
+        routes or [None] * len(columns),
+        strict=True,
+    )
+    return repr((sorted(map(repr, described)), classes and sorted(map(repr, classes)), rest))
 
 
 def _marks(sources: Sequence[Any], missing: Collection[str] | None) -> list[tuple[Any, int] | None]:
@@ -81,7 +95,7 @@ def _marks(sources: Sequence[Any], missing: Collection[str] | None) -> list[tupl
     found: list[tuple[Any, int] | None] = []
     for model in map(read_model, sources):
         if model.n_trees == 1 and missing is None:
-            found.append((repr(shape(model)), model_fingerprint(model)))
+            found.append((_family(model), model_fingerprint(model)))
         else:
             found.append(None)
     return found
@@ -95,7 +109,8 @@ def _groups(
     for position, model in enumerate(models):
         for group in groups:
             first = models[group[0]]
-            if same_trees(first, model, limits) if trees else equivalent(first, model, missing=missing, **limits):
+            walked = trees and shape(first) == shape(model)
+            if same_trees(first, model, limits) if walked else equivalent(first, model, missing=missing, **limits):
                 group.append(position)
                 break
         else:
