@@ -7,6 +7,7 @@ Information Processing Letters 10, 1980): two different functions of m features 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,9 +87,9 @@ class _States:
         self.missing = missing
         top = np.inf if model.accepts_infinite else float(np.finfo(model.cast).max)
         self.limits = np.array(model.limits or [(-top, top)] * len(features), dtype=np.float64).reshape(-1, 2)
-        self.whole = np.array([f.kind in ("integer", "boolean") for f in features], dtype=bool)
-        self.boolean = np.array([f.kind == "boolean" for f in features], dtype=bool)
-        self.is_set = np.array([f.kind == "categorical" for f in features], dtype=bool)
+        kinds = np.array([f.kind for f in features], dtype="U11")
+        self.is_set, self.boolean = kinds == "categorical", kinds == "boolean"
+        self.whole = self.boolean | (kinds == "integer")
 
     def normal(self, column: _Array, cut: _Array) -> _Array:
         """Cuts as float64 numbers that say what they mean on the features' domains; -inf sends nothing to the left."""
@@ -111,13 +112,16 @@ class _States:
         return [*(cut_weight(name, cut) for cut in cuts), ((1 - absent[0]) % PRIME, (1 - absent[1]) % PRIME)]
 
     def categories(self, column: int) -> list[Pair]:
-        """The weight of each category; with "missing" they add up to 1."""
+        """The weight of each category; with "missing" they add up to 1. What a feature does not list but takes for
+        one of its categories has the rest of the weight; without such a category, all are scaled."""
         feature, absent = self.features[column], self.absent(column)
         drawn = [category_weight(feature.name, category) for category in feature.categories]
-        scale = [
-            (1 - absent[lane]) * pow(sum(weight[lane] for weight in drawn) % PRIME, -1, PRIME) % PRIME
-            for lane in (0, 1)
-        ]
+        sums = [sum(weight[lane] for weight in drawn) for lane in (0, 1)]
+        if feature.other is not None:
+            place = feature.categories.index(feature.other)
+            a, b = ((1 - absent[lane] - sums[lane] + drawn[place][lane]) % PRIME for lane in (0, 1))
+            return [*drawn[:place], (a, b), *drawn[place + 1 :]]
+        scale = [(1 - absent[lane]) * pow(sums[lane] % PRIME, -1, PRIME) % PRIME for lane in (0, 1)]
         return [(a * scale[0] % PRIME, b * scale[1] % PRIME) for a, b in drawn]
 
 
@@ -137,36 +141,37 @@ def _states(model: Ensemble, kinds: Mapping[str, str], missing: Collection[str])
 def _of_tree(model: Ensemble, states: _States) -> Pair:
     tree = model.trees[0]
     inner = np.flatnonzero(tree.left >= 0)
-    tested, column = np.unique(tree.feature[inner], return_inverse=True)
-    feature = tree.feature.copy()
-    feature[inner] = column
-    is_set = states.is_set[tested]
-    start = np.zeros(len(tested) + 1, np.int32)
-    weights: list[Pair] = []
+    column = tree.feature[inner]
+    numeric = inner[~states.is_set[column]]
+    ordered, cut = tree.feature[numeric], tree.cut[numeric]
+    cut = states.normal(ordered, cut)
+    order = np.lexsort((cut, ordered))
+    ordered, cut = ordered[order], cut[order]
+    new = np.ones(len(cut), dtype=bool)
+    new[1:] = (ordered[1:] != ordered[:-1]) | (cut[1:] != cut[:-1])
+    cuts: dict[int, list[float]] = {f: [] for f in sorted(set(column.tolist()))}
+    level = []  # of each distinct cut: how many levels lie at or below it, level 0 lying below all numbers
+    for f, number in zip(ordered[new].tolist(), cut[new].tolist(), strict=True):
+        level.append(0 if number == -np.inf else len(cuts[f]) + 1)
+        if math.isfinite(number):
+            cuts[f].append(number)
     rank = np.zeros(tree.n_nodes, np.int32)
+    rank[numeric[order]] = np.array(level, np.int32)[np.cumsum(new) - 1]
 
-    numeric = inner[~is_set[column]]
-    cut = states.normal(tree.feature[numeric], tree.cut[numeric])
-    order = np.lexsort((cut, tree.feature[numeric]))
-    ends = np.searchsorted(feature[numeric][order], np.arange(len(tested) + 1))
-    for position, f in enumerate(tested.tolist()):
-        if is_set[position]:
-            weights += states.categories(f)
-        else:
-            nodes = order[ends[position] : ends[position + 1]]
-            cuts, places = np.unique(cut[nodes], return_inverse=True)
-            below = int(cuts[0] == -np.inf)  # level 0 is below all numbers
-            rank[numeric[nodes]] = places + (1 - below)
-            finite = cuts[np.isfinite(cuts)].tolist()
-            weights += [(0, 0), *states.sums(f, finite)]
-        start[position + 1] = len(weights)
-
+    weights: list[Pair] = []
+    start = [0]
+    for f, finite in cuts.items():
+        weights += states.categories(f) if states.is_set[f] else [(0, 0), *states.sums(f, finite)]
+        start.append(len(weights))
+    tested = np.array(list(cuts), dtype=np.intp)
+    place = np.full(len(states.features) + 1, -1, np.int32)  # of feature -1: -1
+    place[tested] = np.arange(len(tested), dtype=np.int32)
     code, label = _leaf_codes(model)
-    kind = is_set + 2 * states.missing[tested]
-    absent = [states.absent(f) for f in tested.tolist()]
+    kind = states.is_set[tested] + 2 * states.missing[tested]
+    absent = [states.absent(f) for f in cuts]
     found = fingerprint_kernel.tree_sums(
-        feature, tree.left, tree.right, tree.missing, tree.set_ptr, tree.set_items, rank, label,
-        kind.astype(np.uint8), start, _lanes(weights), _lanes(absent), _lanes(code),
+        place[tree.feature], tree.left, tree.right, tree.missing, tree.set_ptr, tree.set_items, rank, label,
+        kind.astype(np.uint8), np.array(start, np.int32), _lanes(weights), _lanes(absent), _lanes(code),
     )  # fmt: skip
     return int(found[0]), int(found[1])
 

@@ -15,7 +15,7 @@ from xylogic.compare.reliance import Reliance
 from xylogic.compare.weights import cut_weight, label_code
 from xylogic.domain.feature import Feature
 from xylogic.domain.table import Table
-from xylogic.errors import BudgetExceeded, InvalidModelError
+from xylogic.errors import BudgetExceeded, InvalidInputError, InvalidModelError
 from xylogic.model.build import make_ensemble, make_tree
 from xylogic.model.ensemble import Ensemble
 
@@ -58,6 +58,8 @@ class AndOr:
 
         Raises InvalidModelError where nodes are on a cycle, or a feature is tested twice on a path.
         """
+        if not len(self.roots):
+            raise InvalidModelError("the AND/OR graph has no root: the set is empty")
         order = rashomon_kernel.topological(self.split_at, self.no, self.yes, self.roots)
         if not len(order):
             raise InvalidModelError("the AND/OR graph has a cycle; an acyclic one is accepted")
@@ -208,6 +210,8 @@ class GraphMembers:
             yield found
 
     def reliance(self) -> list[Reliance]:
+        if not self.n_trees:
+            raise InvalidInputError("the set has no trees, and no shares of them")
         entries, entry = self._entries, self._functions[0]
         count = self.counts
         out = np.empty(len(entries["feature"]), np.uint8)
