@@ -36,18 +36,19 @@ SETS = {  # regularization, adder and depth for treefarms
 
 
 def run(options: Any) -> dict[str, Any]:
-    """All rows and notes; ``options``: ``data_dir`` and ``out``."""
+    """All rows and notes; ``options``: ``data_dir`` and, if it has them, ``trees`` (for Dask; 0 for none)."""
     notes: list[str] = []
     records: list[common.Record] = []
-    settings = {"rounds": ROUNDS, "trees": N_TREES, "sets": {k: list(v) for k, v in SETS.items()}}
+    n_trees = getattr(options, "trees", N_TREES)
+    settings = {"rounds": ROUNDS, "trees": n_trees, "sets": {k: list(v) for k, v in SETS.items()}}
     try:
         import treefarms  # noqa: F401
     except ImportError:
         notes.append("treefarms is not installed: nothing was measured")
         return {"settings": settings, "records": records, "notes": notes}
     tic = zero_one_table(options.data_dir, "tic-tac-toe-binary", most=18)
-    records.append(_counted("tic-tac-toe, depth 4", *fit_treefarms(*tic, **SMALLER)))
-    small, _ = fit_treefarms(*tic, **SMALLER)
+    small, seconds = fit_treefarms(*tic, **SMALLER)
+    records.append(_counted("tic-tac-toe, depth 4", small, seconds))
     start = process_time()
     groups = xl.distinct(expanded(small))
     records[-1] |= {"by expansion": len(groups), "expansion s": process_time() - start}
@@ -63,7 +64,8 @@ def run(options: Any) -> dict[str, Any]:
             records.append(_counted(f"{name}, PRAXIS", *fitted))
     except ImportError:
         notes.append("PRAXIS rows skipped: tree-praxis is not installed")
-    records += on_dask(sample(large, N_TREES), notes)
+    if n_trees:
+        records += on_dask(sample(large, n_trees), notes)
     return {"settings": settings, "records": records, "notes": notes}
 
 
@@ -135,7 +137,9 @@ def on_dask(models: list[xl.Ensemble], notes: list[str]) -> list[common.Record]:
 
 
 def main() -> None:
-    options = common.parser(__doc__).parse_args()
+    parser = common.parser(__doc__)
+    parser.add_argument("--trees", type=int, default=N_TREES, help="how many trees are compared on Dask")
+    options = parser.parse_args()
     found = run(options)
     columns = list(dict.fromkeys(name for record in found["records"] for name in record))
     print(common.table(found["records"], columns))

@@ -56,6 +56,8 @@ def judge(found: xl.RashomonSet, trees: list, n_features: int) -> None:
     some = rows[:: max(1, len(rows) // 3)]
     on_some = [tuple(answer_row) for answer_row in np.array(own)[:, :: max(1, len(rows) // 3)].tolist()]
     order = list(dict.fromkeys(on_some))
+    again = np.repeat(some, 30, axis=0)  # more rows than one number tells apart
+    assert found.groups_on(again).tolist() == found.groups_on(some).tolist()
     assert found.groups_on(some).tolist() == [order.index(part) for part in on_some]
 
     importance = found.importance()

@@ -162,9 +162,15 @@ class RashomonSet:
         a table; ``n_functions`` counts them apart, ``groups_on(X).max() + 1`` does not.
         """
         group = np.zeros(self.n_functions, np.int64)
+        n_groups, n_classes = 1, len(self.classes)  # groups told apart so far, at most
         for chunk in self._answers(X):
             for row in chunk:
-                group = np.unique(group * len(self.classes) + row, return_inverse=True)[1]
+                if n_groups > 2**62 // n_classes:
+                    group = np.unique(group, return_inverse=True)[1]
+                    n_groups = int(group.max(initial=0)) + 1
+                group = group * n_classes + row
+                n_groups *= n_classes
+        group = np.unique(group, return_inverse=True)[1]
         first = np.unique(group, return_index=True)[1]
         place = np.empty(len(first), np.int64)
         place[np.argsort(first)] = np.arange(len(first))

@@ -110,7 +110,7 @@ class GraphMembers:
     def _count(self, graph: AndOr) -> int:
         """How many trees there are: entries that tell no functions apart, only losses. O(splits * losses^2)."""
         none = np.zeros((2, max(len(graph.names), len(graph.classes))), np.int64)
-        entries = _entries(graph, none, none, self.budget).arrays
+        entries = _filled(graph, none, none, self.budget).arrays
         at, count = entries["at"], entries["count"]
         return sum(int(c) for root in graph.roots for c in count[at[root] : at[root + 1]])
 
@@ -119,7 +119,7 @@ class GraphMembers:
         weight = np.array([cut_weight(name, 0.0) for name in self.graph.names], np.int64).reshape(-1, 2).T
         code = np.array([label_code(label) for label in self.graph.classes], np.int64).T
         code, weight = np.ascontiguousarray(code), np.ascontiguousarray(weight)
-        found: dict[str, NDArray] = _entries(self.graph, code, weight, self.budget).arrays
+        found: dict[str, NDArray] = _filled(self.graph, code, weight, self.budget).arrays
         return found
 
     @cached_property
@@ -236,7 +236,7 @@ class GraphMembers:
         return found
 
 
-def _entries(graph: AndOr, code: _Longs, weight: _Longs, budget: Budget) -> rashomon_kernel.Entries:
+def _filled(graph: AndOr, code: _Longs, weight: _Longs, budget: Budget) -> rashomon_kernel.Entries:
     entries = rashomon_kernel.Entries(len(graph.budget))
     room, slots = 1 << 10, 1 << 10
     while True:
