@@ -44,8 +44,9 @@ def run(options: Any) -> dict[str, Any]:
     try:
         import treefarms  # noqa: F401
     except ImportError:
-        notes.append("treefarms is not installed: nothing was measured")
-        return {"settings": settings, "records": records, "notes": notes}
+        return {"settings": settings, "records": [], "notes": ["nothing measured: treefarms is not installed"]}
+    if options.data_dir is None:
+        return {"settings": settings, "records": [], "notes": ["nothing measured: --data-dir is not given"]}
     tic = zero_one_table(options.data_dir, "tic-tac-toe-binary", most=18)
     small, seconds = fit_treefarms(*tic, **SMALLER)
     records.append(_counted("tic-tac-toe, depth 4", small, seconds))
@@ -66,7 +67,8 @@ def run(options: Any) -> dict[str, Any]:
         notes.append("PRAXIS rows skipped: tree-praxis is not installed")
     if n_trees:
         records += on_dask(sample(large, n_trees), notes)
-    return {"settings": settings, "records": records, "notes": notes}
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    return {"settings": settings, "records": records, "notes": notes, "columns": columns}
 
 
 def _counted(name: str, model: Any, fit_seconds: float) -> common.Record:
@@ -141,8 +143,7 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=N_TREES, help="how many trees are compared on Dask")
     options = parser.parse_args()
     found = run(options)
-    columns = list(dict.fromkeys(name for record in found["records"] for name in record))
-    print(common.table(found["records"], columns))
+    print(common.table(found["records"], found.get("columns")))
     for note in found["notes"]:
         print(note)
     common.write(options.out, "compare_rashomon", found["settings"], found["records"], found["notes"])
