@@ -87,16 +87,18 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
 def _columns(a: Ensemble, b: Ensemble) -> tuple[list[int], tuple[str, ...]]:
     """Where b has each of a's columns, and the common names."""
     where = {name: position for position, name in enumerate(b.feature_names)}
-    if a.named != b.named and len(a.features) == len(b.features) and where.keys() != set(a.feature_names):
-        return list(range(len(a.features))), a.feature_names if a.named else b.feature_names
-    only = [repr(n) for n in a.feature_names if n not in where], [repr(n) for n in where if n not in a.feature_names]
+    names = a.feature_names
+    known = set(names)
+    if a.named != b.named and len(names) == len(where) and where.keys() != known:
+        return list(range(len(names))), names if a.named else b.feature_names
+    only = [repr(n) for n in names if n not in where], [repr(n) for n in where if n not in known]
     if any(only):
         raise InvalidInputError(
             "the models have other features: "
             + _differing(only, "features")
             + "; equal names, in any order, are accepted"
         )
-    return [where[name] for name in a.feature_names], a.feature_names
+    return [where[name] for name in names], names
 
 
 def _differing(only: Sequence[Sequence[str]], what: str) -> str:

@@ -176,7 +176,7 @@ def find_witness(question: Question, engine: str, budget: Budget) -> tuple[Witne
     joint = Joint(pair, budget)
     if _is_same_function(question, joint):
         return None, "trees"
-    cell = probe(question, budget)
+    cell = probe(question, joint, budget)
     if cell is not None:
         return cell, "rows"
     return _by_search(ClashSearch(question, joint), engine, budget)
