@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from gadgets import gadget
-from models import Draws
+from models import Draws, seeded_case
 from tree_pairs import TreePair, seeded_pair
+from xylogic import Explainer, Feature, build_ensemble, build_tree
 from xylogic.reason.partial import PartialRow
 from xylogic.search import tree_logic
 from xylogic.search.given import given_row, given_states
@@ -149,3 +150,50 @@ def test_gadget_of_the_paper():
     ends, columns = ones.all_changes(bad, 1000)
     assert np.diff([0, *ends]).tolist() == [2] * 50 + [1] and columns.tolist() == list(range(101))
     assert ones.fewest_changes(bad) == 1
+
+
+def answers(e) -> list:
+    """What an explanation says, as far as a single tree answers by itself."""
+    found = [str(e.sufficient_reason()), e.robustness(), [str(r) for r in e.necessary_reasons()]]
+    found += [e.relevant_features(), e.necessary_features()]
+    if e._voice.model.classes:
+        found.append({label: [str(r) for r in reasons] for label, reasons in e.contrastive().items()})
+    return found
+
+
+def test_explainer_answers_as_the_search_does(record_property):
+    for seed in range(CASES // 10):
+        case = seeded_case(seed, trees=(1, 1))
+        fast = Explainer(case.model, **case.explainer_options())
+        slow = Explainer(case.model, engine="search", **case.explainer_options())
+        assert answers(fast.explain(case.row)) == answers(slow.explain(case.row)), seed
+        assert len(fast._trees) == (case.model.n_trees == 1) and not slow._trees
+        if case.classes is None:
+            continue
+        d = Draws(seed)
+        partial = {name: value for name, value in case.row.items() if d.chance(50)}
+        rows = fast.possible_classes(partial)
+        assert list(rows) == list(slow.possible_classes(partial))
+        assert fast.is_sufficient(partial) == slow.is_sufficient(partial)
+        for label, row in rows.items():
+            assert case.model.predict([row]).tolist() == [label]
+            assert all(row[name] == value or value != value for name, value in partial.items())
+    record_property("judged single trees, explained", CASES // 10)
+
+
+def test_leaves_that_tie():
+    """ties="merged" and "winners" differ from "model" on a single tree only where leaf values tie."""
+    features = [Feature("x"), Feature("y")]
+    tied = {"feature": "y", "cut": 0.5, "left": {"value": [1.0, 1.0, 0.0]}, "right": {"value": [0.0, 1.0, 0.5]}}
+    nodes = {"feature": "x", "cut": 0.5, "left": tied, "right": {"value": [0.2, 0.3, 0.5]}}
+    model = build_ensemble([build_tree(nodes, features, ("a", "b", "c"))], voting="average")
+    row = {"x": 0.0, "y": 0.0}
+
+    def terms(ties: str, row) -> str:
+        return str(Explainer(model, ties=ties).explain(row).sufficient_reason())
+
+    assert [terms(ties, row) for ties in ("model", "winners", "merged")] == ["x <= 0.5 and y <= 0.5"] * 2 + ["x <= 0.5"]
+    other = {"x": 0.0, "y": 1.0}
+    assert [terms(ties, other) for ties in ("model", "winners", "merged")] == ["x <= 0.5 and y > 0.5"] + [
+        "x <= 0.5"
+    ] * 2

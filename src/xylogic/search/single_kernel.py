@@ -286,3 +286,56 @@ class Question:
                     depth += 1
                 if listed or best < 0 or depth < best:
                     break
+
+
+def least_sets(
+    starts: cython.int[::1],
+    members: cython.int[::1],
+    order: cython.int[::1],
+    first: cython.int,
+    last: cython.int,
+    frequency: cython.int[::1],
+    head: cython.int[::1],
+    link: cython.int[::1],
+    seen: cython.int[::1],
+    kept: cython.int[::1],
+) -> None:
+    """Mark in ``kept`` the sets ``order[first:last]`` (by ascending size) that include no other; equal ones once.
+
+    Set s has the members ``members[starts[s]:starts[s + 1]]``. ``head`` and ``link``, -1 at the start, list the sets
+    kept so far by their rarest member; ``frequency`` counts a member's sets; ``seen`` is scratch, 0. O(n^2) at worst.
+    """
+    k: cython.Py_ssize_t
+    i: cython.int
+    j: cython.int
+    s: cython.int
+    t: cython.int
+    rarest: cython.int
+    holds: cython.bint
+    with cython.nogil:
+        for k in range(first, last):
+            s = order[k]
+            rarest = -1
+            for i in range(starts[s], starts[s + 1]):
+                seen[members[i]] = 1
+                if rarest < 0 or frequency[members[i]] < frequency[rarest]:
+                    rarest = members[i]
+            holds = False
+            for i in range(starts[s], starts[s + 1]):
+                t = head[members[i]]
+                while t >= 0 and not holds:
+                    holds = True
+                    for j in range(starts[t], starts[t + 1]):
+                        if not seen[members[j]]:
+                            holds = False
+                            break
+                    t = link[t]
+                if holds:
+                    break
+            for i in range(starts[s], starts[s + 1]):
+                seen[members[i]] = 0
+            if not holds:
+                kept[s] = 1
+                if rarest >= 0:
+                    link[s] = head[rarest]
+                    head[rarest] = s
