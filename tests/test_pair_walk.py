@@ -89,15 +89,26 @@ def test_tolerance():
 
 
 def stripes(name: str, n: int):
-    """z <= 0.5, written once in each of n stripes of another column."""
-    nodes = []
-    for k in range(n - 1):
-        nodes.append({"feature": name, "cut": float(k), "left": n - 1 + 3 * k, "right": k + 1})
-    nodes[-1]["right"] = n - 1 + 3 * (n - 1)
-    for _ in range(n):
-        at = len(nodes)
-        nodes += [{"feature": "z", "cut": 0.5, "left": at + 1, "right": at + 2}, {"class": 0}, {"class": 1}]
+    """z <= 0 or z > 1, written in one of two ways in each of n stripes of another column."""
+    nodes = [{"feature": name, "cut": float(k), "left": n - 1 + 5 * k, "right": k + 1} for k in range(n - 1)]
+    nodes[-1]["right"] = n - 1 + 5 * (n - 1)
+    for k in range(n):
+        at, inside = len(nodes), k % 2
+        outer = {"feature": "z", "cut": float(inside)}
+        inner = {"feature": "z", "cut": float(1 - inside), "left": at + 3, "right": at + 4}
+        if inside:  # z <= 1: (z <= 0: 1, 0), 1
+            nodes += [{**outer, "left": at + 1, "right": at + 2}, inner, {"class": 1}, {"class": 1}, {"class": 0}]
+        else:  # z <= 0: 1, (z <= 1: 0, 1)
+            nodes += [{**outer, "left": at + 2, "right": at + 1}, inner, {"class": 1}, {"class": 0}, {"class": 1}]
     return Single(build_tree(nodes, [Feature(name) for name in ("x", "y", "z")], (0, 1)))
+
+
+def test_the_same_tree_on_both_sides_of_a_test():
+    x, y, z = (Feature(name) for name in "xyz")
+    below = {"feature": "z", "cut": 0.5, "left": {"class": 0}, "right": {"class": 1}}
+    twice = {"feature": "y", "cut": 0.5, "left": below, "right": below}
+    tree = build_tree({"feature": "x", "cut": 0.5, "left": twice, "right": below}, [x, y, z], (0, 1))
+    assert Single(tree).n_nodes == 3 and Single(tree).feature.tolist() == [2, -1, -1]
 
 
 def test_a_limit_loses_nothing():
