@@ -80,7 +80,7 @@ class Explainer:
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)
         self._has_whole = any(f.kind in ("integer", "boolean") for f in self.features)
-        self._plain = self.model.feature_names if all(f.kind == "numeric" for f in self.model.features) else ()
+        self._plain = self.model.feature_names if all(f.kind != "categorical" for f in self.model.features) else ()
         self.band = _checked_band(band, regression=self.model.classes is None)
         self._limits = (time_limit, node_limit, memory_limit)
         self._new_budget()
