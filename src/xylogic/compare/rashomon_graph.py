@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
-from xylogic.compare import rashomon_kernel
+from xylogic.compare import andor_kernel, rashomon_kernel
 from xylogic.compare.reliance import Reliance
 from xylogic.compare.weights import cut_weight, label_code
 from xylogic.domain.feature import Feature
@@ -60,7 +60,7 @@ class AndOr:
         """
         if not len(self.roots):
             raise InvalidModelError("the AND/OR graph has no root: the set is empty")
-        order = rashomon_kernel.topological(self.split_at, self.no, self.yes, self.roots)
+        order = andor_kernel.topological(self.split_at, self.no, self.yes, self.roots)
         if not len(order):
             raise InvalidModelError("the AND/OR graph has a cycle; an acyclic one is accepted")
         place = np.zeros(len(self.split_at), np.int32)
@@ -79,7 +79,7 @@ class AndOr:
             budget=self.budget[order],
             roots=place[self.roots],
         )
-        again = rashomon_kernel.tested_again(found.split_at, found.feature, found.no, found.yes, len(self.names))
+        again = andor_kernel.tested_again(found.split_at, found.feature, found.no, found.yes, len(self.names))
         if again >= 0:
             raise InvalidModelError(
                 f"OR node {order[again]} splits on a feature that trees below it split on again; "
@@ -130,7 +130,7 @@ class GraphMembers:
         keys = {name: np.ascontiguousarray(entries[name][chosen]) for name in ("first", "second", "size", "loss")}
         slots = np.full(1 << (2 * len(chosen)).bit_length(), -1, np.int32)
         group, best = np.empty(len(chosen), np.int32), np.empty(len(chosen), np.int32)
-        n = rashomon_kernel.grouped(
+        n = andor_kernel.grouped(
             keys["first"], keys["second"], keys["size"], keys["loss"], slots, group, best
         )  # fmt: skip
         best = best[:n]
@@ -203,7 +203,7 @@ class GraphMembers:
             column = np.bitwise_or.reduce(rows.astype(np.uint64) << shift, axis=0)
             found = np.zeros((len(rows), len(entry)), np.uint8)
             for plane in range(planes):
-                rashomon_kernel.answers(
+                andor_kernel.answers(
                     entries["feature"], entries["no"], entries["yes"], column, label[plane], out
                 )  # fmt: skip
                 found |= ((out[entry] >> shift) & np.uint64(1)).astype(np.uint8) << np.uint8(plane)
@@ -219,7 +219,7 @@ class GraphMembers:
         for f in range(len(self.features)):
             shares = []
             for only_needed in (True, False):
-                rashomon_kernel.tested(
+                andor_kernel.tested(
                     entries["feature"], entries["no"], entries["yes"], entries["first"], entries["second"],
                     f, only_needed, out,
                 )  # fmt: skip
