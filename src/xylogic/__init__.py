@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
     from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
+    from xylogic.compare.primes import Primes, prime_implicants
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -58,6 +59,7 @@ _HOMES = {
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
     "NotFittedError": "xylogic.errors",
+    "Primes": "xylogic.compare.primes",
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
@@ -74,6 +76,7 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
@@ -101,6 +104,7 @@ __all__ = [
     "InvalidModelError",
     "MissingLibraryError",
     "NotFittedError",
+    "Primes",
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -118,6 +122,7 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "prime_implicants",
     "prune",
     "prune_cv",
     "prune_reduced_error",

@@ -1,0 +1,144 @@
+"""Prime implicants against brute force, and the known answers of the paper."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import xylogic as xl
+from gadgets import gadget_tree
+from models import Draws, draw_case
+from oracle import Oracle
+from xylogic import Feature, build_tree
+
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "600"))
+BATCH = 25
+MOST_BOXES = 2**16  # that the oracle looks at for one class
+
+
+def boxes_of(oracle: Oracle) -> int:
+    return int(np.prod([2 ** len(states) for states in oracle.states], dtype=object))
+
+
+def places(term, oracle: Oracle) -> frozenset:
+    """A term as the oracle writes it, by asking which values are in its sets."""
+    named = set()
+    for name, allowed in term.items():
+        i = oracle.names.index(name)
+        inside = [oracle.value(i, state.sample()) in allowed for state in oracle.states[i]]
+        named.add((name, frozenset(np.flatnonzero(inside).tolist())))
+    return frozenset(named)
+
+
+def as_term(wide: frozenset, oracle: Oracle, model) -> xl.Term:
+    """A box of the oracle as a term over the model's own states."""
+    from xylogic.domain.cells import StateSet
+    from xylogic.model.states import model_cells
+
+    cells = {c.name: c for c in model_cells(model)}
+    return xl.Term({name: StateSet(cells[name], tuple(sorted(states))) for name, states in wide})
+
+
+def small_case(seed: int, **wanted):
+    """A random case of at most ``MOST_BOXES`` boxes."""
+    for attempt in itertools.count():
+        case = draw_case(Draws(1000 * seed + attempt), **wanted)
+        if boxes_of(Oracle(case.model)) <= MOST_BOXES:
+            return case
+
+
+@pytest.mark.parametrize("batch", range(CASES // BATCH))
+def test_primes_are_the_widest_boxes(batch):
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        case = small_case(seed, regression=False)
+        oracle = Oracle(case.model)
+        for position, label in enumerate(case.model.classes):
+            expected = oracle.prime_implicants(oracle.predictions == position)
+            primes = xl.prime_implicants(case.model, label)
+            listed = list(primes)
+            assert {places(term, oracle) for term in listed} == expected, f"seed {seed}{case}"
+            assert len(listed) == len(set(listed)) == len(primes) == primes.count == len(expected)
+            assert [len(term) for term in listed] == sorted(map(len, listed))
+            assert primes.smallest() == (listed[0] if listed else None) and bool(primes) == bool(listed)
+            assert all(
+                term in primes and as_term(places(term, oracle), oracle, case.model) in primes for term in listed
+            )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_membership_is_of_primes_only(seed):
+    """Terms one state wider or narrower than a prime are none."""
+    case = small_case(seed, regression=False)
+    oracle = Oracle(case.model)
+    label = case.model.classes[0]
+    primes = xl.prime_implicants(case.model, label)
+    expected = oracle.prime_implicants(oracle.predictions == 0)
+    for wide in expected:
+        sets = dict(wide)
+        for i, name in enumerate(oracle.names):
+            every = frozenset(range(len(oracle.states[i])))
+            for state in every:
+                changed = sets.get(name, every) ^ {state}
+                if changed:
+                    other = frozenset({**sets, name: changed}.items())
+                    normal = frozenset((n, s) for n, s in other if len(s) < len(oracle.states[oracle.names.index(n)]))
+                    assert (as_term(other, oracle, case.model) in primes) == (normal in expected)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_primes_of_a_band(seed):
+    case = small_case(seed, regression=True)
+    oracle = Oracle(case.model)
+    low, high = np.quantile(oracle.predictions, [0.25, 0.75]).tolist()
+    inside = (low <= oracle.predictions) & (oracle.predictions <= high)
+    for label in (True, False):
+        primes = xl.prime_implicants(case.model, label, band=(low, high))
+        assert {places(term, oracle) for term in primes} == oracle.prime_implicants(inside == label)
+
+
+# ---------------------------------------------------------------- the paper's trees
+
+
+def or_tree(root: str, below: str) -> xl.Ensemble:
+    """T1 and T2 of Figure 1: x1 or x2."""
+    leaf = {"feature": below, "cut": 0.5, "left": {"class": 0}, "right": {"class": 1}}
+    nodes = {"feature": root, "cut": 0.5, "left": leaf, "right": {"class": 1}}
+    return build_tree(nodes, [Feature("x1", "boolean"), Feature("x2", "boolean")], [0, 1])
+
+
+def test_running_example():
+    trees = or_tree("x1", "x2"), or_tree("x2", "x1")
+    for tree in trees:
+        assert {str(term) for term in xl.prime_implicants(tree, 1)} == {"x1 = True", "x2 = True"}
+        assert [str(term) for term in xl.prime_implicants(tree, 0)] == ["x1 = False and x2 = False"]
+    assert xl.prime_implicants(trees[0], 1) == xl.prime_implicants(trees[1], 1)
+    assert xl.prime_implicants(trees[0], 1) != xl.prime_implicants(trees[1], 0)
+
+
+@pytest.mark.parametrize("r, one", list(enumerate([1, 4, 10, 22, 46, 94, 190, 382, 766, 1534])))
+def test_gadget_counts(r, one):
+    tree = gadget_tree(r)
+    assert xl.prime_implicants(tree, 1).count == one
+    assert xl.prime_implicants(tree, 0).count == r + 1
+
+
+def test_gadgets_of_the_second_table():
+    for r in (200, 500, 1000):
+        primes = xl.prime_implicants(gadget_tree(r), 1)
+        assert primes.count == 3 * 2**r - 2
+        assert len(primes.smallest()) == 2
+        assert sorted(len(term) for term in itertools.islice(primes, 6)) == [2, 2, 3, 3, 3, 3]
+        with pytest.raises(OverflowError):
+            len(primes)
+        assert primes and {f"x{f}": True for f in range(1, 2 * r + 2, 2)} in primes
+        assert {f"x{f}": True for f in range(1, 2 * r + 1, 2)} not in primes
+        assert {"x1": False, "x2": True} in primes and {"x1": False} not in primes
+        assert xl.prime_implicants(gadget_tree(r), 0).count == r + 1
+
+
+def test_gadgets_with_their_columns_in_any_order():
+    columns = (np.random.RandomState(0).permutation(2001) + 1).tolist()
+    assert xl.prime_implicants(gadget_tree(1000, columns), 1).count == 3 * 2**1000 - 2
