@@ -99,6 +99,51 @@ def test_primes_of_a_band(seed):
         assert {places(term, oracle) for term in primes} == oracle.prime_implicants(inside == label)
 
 
+def table_of_two(d: Draws, states: int, kind: str) -> tuple[xl.Ensemble, np.ndarray]:
+    """A tree over two features of many states, and its table: bool (states, states)."""
+    table = np.array([[d.chance(50) for _ in range(6)] for _ in range(6)])[
+        np.ix_(*([d.whole(0, 5) for _ in range(states)] for _ in range(2)))
+    ]
+
+    def chain(name: str, leaves: list, first: int = 0) -> dict:
+        """The leaf of each state, by a balanced tree of tests."""
+        if len(leaves) == 1:
+            return leaves[0]
+        half = len(leaves) // 2
+        parts = {"left": chain(name, leaves[:half], first), "right": chain(name, leaves[half:], first + half)}
+        if kind == "categorical":
+            return {"feature": name, "in": list(range(first, first + half)), **parts}
+        return {"feature": name, "cut": first + half - 0.5, **parts}
+
+    rows = [chain("y", [{"class": bool(cell)} for cell in row]) for row in table]
+    categories = tuple(range(states)) if kind == "categorical" else ()
+    features = [Feature(name, kind, categories) for name in ("x", "y")]
+    return build_tree(chain("x", rows), features, [False, True]), table
+
+
+@pytest.mark.parametrize("states", [5, 31, 70])
+@pytest.mark.parametrize("kind", ["categorical", "numeric"])
+def test_many_states(states, kind):
+    """The widest rectangles of a table: the sets of columns that some rows have in common, and all rows that do."""
+    for seed in range(4):
+        model, table = table_of_two(Draws(seed), states, kind)
+        rows = {frozenset(np.flatnonzero(row).tolist()) for row in table}
+        common = set(rows)
+        for row in rows:
+            common |= {row & other for other in common}
+        every = frozenset(range(states))
+        expected = set()
+        for columns in (common | {every}) - {frozenset()}:
+            holding = frozenset(x for x in every if columns <= set(np.flatnonzero(table[x]).tolist()))
+            if holding and frozenset.intersection(*(frozenset(np.flatnonzero(table[x])) for x in holding)) == columns:
+                expected.add((holding, columns))
+        found = {
+            tuple(frozenset(v for v in every if name not in term or v in term[name]) for name in ("x", "y"))
+            for term in xl.prime_implicants(model, True)
+        }
+        assert found == expected, f"seed {seed}"
+
+
 # ---------------------------------------------------------------- the paper's trees
 
 
@@ -142,3 +187,10 @@ def test_gadgets_of_the_second_table():
 def test_gadgets_with_their_columns_in_any_order():
     columns = (np.random.RandomState(0).permutation(2001) + 1).tolist()
     assert xl.prime_implicants(gadget_tree(1000, columns), 1).count == 3 * 2**1000 - 2
+
+
+def test_gadgets_beyond_the_tables():
+    """20,001 features: no step goes as deep as the tree."""
+    primes = xl.prime_implicants(gadget_tree(10_000), 1)
+    assert primes.count == 3 * 2**10_000 - 2
+    assert repr(primes) == "<Primes: about 2^10001, in 40,003 nodes>"
