@@ -13,6 +13,7 @@ from test_primes import places, small_case
 from xylogic import Feature, build_tree
 from xylogic.budget import Budget
 from xylogic.compare import cover
+from xylogic.compare.primes import primes_of
 
 
 def covered(oracle: Oracle, terms) -> set[int]:
@@ -110,6 +111,14 @@ def test_limits_of_the_primes(limits):
     with pytest.raises(xl.BudgetExceeded):
         xl.prime_implicants(model, 1, **limits)
     assert xl.prime_implicants(model, 1).count == 3 * 2**500 - 2
+
+
+def test_limits_say_how_far_the_work_was():
+    tree = xl.compile_model(gadget_tree(3000))[1]
+    with pytest.raises(xl.BudgetExceeded) as stop:
+        primes_of(tree, Budget(node_limit=9500))
+    assert stop.value.bounds["functions"] > 3000 and stop.value.bounds["sets of terms"] >= 2
+    assert primes_of(tree, Budget()).count == 3 * 2**3000 - 2
 
 
 def test_time_that_runs_out_in_the_search():

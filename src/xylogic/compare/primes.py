@@ -22,7 +22,7 @@ from xylogic.compile.compiling import compile_ensemble
 from xylogic.convert.read import read_model
 from xylogic.domain.box import Term
 from xylogic.domain.cells import StateSet
-from xylogic.errors import InvalidInputError
+from xylogic.errors import BudgetExceeded, InvalidInputError
 
 __all__ = ["Primes", "prime_implicants"]
 
@@ -83,7 +83,12 @@ def primes_of(diagram: Diagram, budget: Budget) -> Primes:
     nodes = Ordered([graph.n_states[f] for f in order], 2, budget)
     root = int(nodes.add(graph, np.arange(2), level_of)[graph.root])
     sets = PrimeSets(nodes, budget)
-    level, edge_at, label, child, top = sets.arrays(sets.run(root))
+    try:
+        primes = sets.run(root)
+    except BudgetExceeded as stop:
+        stop.bounds |= {"functions": nodes.n_nodes, "sets of terms": sets.n_sets}
+        raise
+    level, edge_at, label, child, top = sets.arrays(primes)
     labels = {int(number): sets.states(number) for number in np.unique(label) if number}
     return Primes(diagram, level, edge_at, label, child, top, labels)
 

@@ -88,6 +88,11 @@ class PrimeSets:
             self.ascend()
         return self.primes[root]
 
+    @property
+    def n_sets(self) -> int:
+        """Sets of terms made."""
+        return self.terms.n
+
     def arrays(self, root: cython.int) -> tuple:
         """A set of terms as arrays: the level of each node (int32), where its edges begin (int64), labels and children
         (int32) of the edges, and the root. Children have smaller numbers; 0 is the empty set, 1 the empty term's.
@@ -207,12 +212,32 @@ class PrimeSets:
             self.found[at + 1] = self.label(f, h, k * m)
             self.found[at + 2] = 0
             for i in range(m):
-                if self.below[k * m + i] != h and self.below[k * m + i] != 0:
+                if self.is_next_below(k * m, m, i, h):
                     self.found[at + 3 + self.found[at + 2]] = self.below[k * m + i]
                     self.found[at + 2] += 1
             at += 3 + self.found[at + 2]
         self.n_found = at
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_next_below(self, row: cython.Py_ssize_t, m: cython.int, i: cython.int, h: cython.int) -> cython.bint:
+        """Whether h and child i, in h's ``row`` of ``below``, is not h, not false, comes first of equal ones, and is
+        implied by no other such: primes of what implies it are among its own, as far as they are primes of h.
+        """
+        j: cython.int
+        other: cython.int
+        made: cython.int = self.below[row + i]
+        own: cython.Py_ssize_t
+        if made == h or made == 0:
+            return False
+        own = cython.cast(cython.Py_ssize_t, self.place[made]) * m
+        for j in range(m):
+            other = self.below[row + j]
+            if (j < i and other == made) or (other != made and other != h and self.below[own + j] == made):
+                return False
+        return True
 
     @cython.cfunc
     @cython.nogil
