@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xylogic.compare.fingerprint import fingerprint
     from xylogic.compare.monotone import Monotonicity, is_monotone
     from xylogic.compare.rashomon import RashomonSet
+    from xylogic.compare.primes import Primes, prime_implicants
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -69,6 +70,7 @@ _HOMES = {
     "MissingLibraryError": "xylogic.errors",
     "Monotonicity": "xylogic.compare.monotone",
     "NotFittedError": "xylogic.errors",
+    "Primes": "xylogic.compare.primes",
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
@@ -94,6 +96,7 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
@@ -124,6 +127,7 @@ __all__ = [
     "MissingLibraryError",
     "Monotonicity",
     "NotFittedError",
+    "Primes",
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -150,6 +154,7 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "prime_implicants",
     "prune",
     "prune_cv",
     "prune_reduced_error",
