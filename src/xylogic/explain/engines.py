@@ -10,6 +10,8 @@ from xylogic.budget import Budget
 from xylogic.circuit.formula import Formula
 from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded
+from xylogic.importance.conflicts import tree_conflicts
+from xylogic.importance.game import Game, game_of_conflicts, game_of_reason
 from xylogic.model.ensemble import Ensemble
 from xylogic.reason.decision import Decision
 from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral, Diagrams, Sets
@@ -87,6 +89,7 @@ class Reasoner:
         self._begun: set[str] = set()
         self.by_search: Enumeration | None = None
         self.by_circuit: CircuitEnumeration | None = None
+        self._game: Game | None = None
 
     def _searching(self) -> Enumeration:
         if self.by_search is None:
@@ -173,3 +176,45 @@ class Reasoner:
         if by_circuit:
             return self.circuit().formula(general, budget)
         return searched_reason(self._decision, self, general, budget)
+
+    def game(self, budget: Budget) -> Game:
+        """The game "is this set of features sufficient", its players' names those of features. Raises BudgetExceeded.
+
+        A single tree's conflict sets are read off its leaves; an ensemble's are searched for, all of them, unless a
+        diagram of the model gives the game without listing any.
+        """
+        if self._game is None:
+            self._game = self._made_game(budget)
+        return self._game
+
+    def _made_game(self, budget: Budget) -> Game:
+        decision, route = self._decision, self._route
+        engine = decision.engine
+        names = [cells.name for cells in engine.forest.cells]
+        if engine.forest.n_trees == 1 and not self.circuits_only:
+            conflicts = tree_conflicts(engine, self._goal, decision.states, budget)
+            return game_of_conflicts(conflicts, names, budget)
+        by_circuit = self.circuits_only
+        if route.engine == "auto" and not self.complete:
+            by_circuit = not self._finds_soon(budget) and route.compiles(self._goal, budget, _ATTEMPT)
+        if by_circuit:
+            circuit = self.circuit()
+            reason = circuit.formula(False, budget)
+            return game_of_reason(reason, circuit.order(budget), budget)
+        self.run_until("necessary", None, budget)
+        return game_of_conflicts(self.conflicts(), names, budget)
+
+    def _finds_soon(self, budget: Budget) -> bool:
+        """Whether the search finds all reasons while it is worth no attempt to compile."""
+        left = _PATIENCE if budget.remaining is None else min(_PATIENCE, budget.remaining)
+        try:
+            self.run(Budget(left, budget.node_limit, budget.memory_limit))
+        except BudgetExceeded as stop:
+            if stop.interrupted:
+                raise
+            budget.check()
+        return self.complete
+
+    def conflicts(self) -> list[int]:
+        """The necessary reasons found so far, as bit sets of the engine's features."""
+        return [int.from_bytes(words.astype("<u8").tobytes(), "little") for words in self.sets("necessary")]
