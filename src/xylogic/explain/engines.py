@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -195,22 +196,23 @@ class Reasoner:
             conflicts = tree_conflicts(engine, self._goal, decision.states, budget)
             return game_of_conflicts(conflicts, names, budget)
         by_circuit = self.circuits_only
-        if route.engine == "auto" and not self.complete:
-            by_circuit = not self._finds_soon(budget) and route.compiles(self._goal, budget, _ATTEMPT)
+        seconds = _PATIENCE
+        while not by_circuit and not self._finds(seconds if route.engine == "auto" else math.inf, budget):
+            by_circuit = route.compiles(self._goal, budget, seconds)
+            seconds *= 4
         if by_circuit:
             circuit = self.circuit()
-            reason = circuit.formula(False, budget)
-            return game_of_reason(reason, circuit.order(budget), budget)
-        self.run_until("necessary", None, budget)
+            return game_of_reason(circuit.formula(False, budget), circuit.order(budget), budget)
         return game_of_conflicts(self.conflicts(), names, budget)
 
-    def _finds_soon(self, budget: Budget) -> bool:
-        """Whether the search finds all reasons while it is worth no attempt to compile."""
-        left = _PATIENCE if budget.remaining is None else min(_PATIENCE, budget.remaining)
+    def _finds(self, seconds: float, budget: Budget) -> bool:
+        """Whether the search finds all reasons in so much more time. Raises BudgetExceeded."""
+        left = seconds if budget.remaining is None else min(seconds, budget.remaining)
+        limits = Budget(None if left == math.inf else left, budget.node_limit, budget.memory_limit)
         try:
-            self.run(Budget(left, budget.node_limit, budget.memory_limit))
+            self.run(limits)
         except BudgetExceeded as stop:
-            if stop.interrupted:
+            if stop.interrupted or limits.remaining != 0:
                 raise
             budget.check()
         return self.complete

@@ -32,9 +32,8 @@ _CONTROL_SETS = (20_000, 2_000, 200)  # shortest conflict sets that the control 
 
 @dataclass(frozen=True)
 class Sample:
-    """``values``, ``low``, ``high``: float64 (n_features,), estimates and the ends of intervals that hold the true value
-    with probability 95 % at least, each; ``orders``: how many were drawn; ``changed``: how often the control was wrong.
-    """
+    """``values``, ``low``, ``high``: float64 (n_features,), estimates, and the ends of intervals that hold a true value
+    with probability 95 % at least. ``orders``: how many were drawn; ``changed``: how often the control was wrong."""
 
     values: NDArray[np.float64]
     low: NDArray[np.float64]
