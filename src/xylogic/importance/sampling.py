@@ -8,7 +8,6 @@ chance.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -49,12 +48,12 @@ class Sample:
 class _Orders:
     """Random orders of the features that can matter, and their pivots, by search."""
 
-    def __init__(self, engine: Engine, search: Search, work: Work, seed: int | None) -> None:
+    def __init__(self, engine: Engine, search: Search, work: Work, random: np.random.Generator) -> None:
         self._search, self._width = search, engine.width
         self._n = engine.forest.n_features
         self._own, self._witness = work.x[: self._n], work.witness[: self._n]
         self._players = np.array(members(engine.varying), dtype=np.int64)
-        self._random = np.random.default_rng(seed)
+        self._random = random
         self._place = np.zeros(self._n + 1, np.int64)
         self._place[self._n] = self._n  # what fills up tables of sets comes last
         self.order = self._players
@@ -90,11 +89,12 @@ def sample_pivots(
     gained, lost = np.zeros(n, np.int64), np.zeros(n, np.int64)
     drawn = 0
     try:
+        random = np.random.default_rng(seed)
+        known = _learnt(engine, goal, states, conflicts, orders // 3, random, budget)
+        control, base = _control(known, n, budget)
+        table = _padded(control, n)
         with engine.search(goal, states, budget) as (search, work):
-            draws = _Orders(engine, search, work, seed)
-            known = _learnt(engine, draws, search, conflicts, orders // 3, budget)
-            control, base = _control(known, n, budget)
-            table = _padded(control, n)
+            draws = _Orders(engine, search, work, random)
             while drawn < orders:
                 supposed = draws.draw(table)
                 pivot = draws.pivot(supposed)
@@ -116,12 +116,17 @@ def sample_pivots(
 
 
 def _learnt(
-    engine: Engine, draws: _Orders, search: Search, conflicts: Sequence[int], orders: int, budget: Budget
+    engine: Engine,
+    goal: Goal,
+    states: States,
+    conflicts: Sequence[int],
+    orders: int,
+    random: np.random.Generator,
+    budget: Budget,
 ) -> list[int]:
     """The conflict sets, and those found missing in up to ``orders`` random orders or a third of the time."""
-    end = math.inf if budget.time_limit is None else budget.seconds + (budget.time_limit - budget.seconds) / 3
+    limits = Budget(None if budget.remaining is None else budget.remaining / 3)
     reducer = Reasons(engine.varying)
-    reducer.use(search)
     known = dict.fromkeys(conflicts)
     table, size = _padded(list(known), engine.forest.n_features), len(known)
 
@@ -129,12 +134,18 @@ def _learnt(
         if reducer.necessary(free):
             known[int.from_bytes(reducer.found.astype("<u8").tobytes(), "little")] = None
 
-    for _ in range(orders):
-        draws.pivot(draws.draw(table), learn)
-        if len(known) > size + size // 16:
-            table, size = _padded(list(known), engine.forest.n_features), len(known)
-        if budget.seconds > end:
-            break
+    try:
+        with engine.search(goal, states, limits) as (search, work):
+            reducer.use(search)
+            draws = _Orders(engine, search, work, random)
+            for _ in range(orders):
+                draws.pivot(draws.draw(table), learn)
+                if len(known) > size + size // 16:
+                    table, size = _padded(list(known), engine.forest.n_features), len(known)
+                limits.check()
+    except BudgetExceeded as stop:
+        if stop.interrupted:
+            raise
     return list(known)
 
 
