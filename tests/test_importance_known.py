@@ -180,3 +180,18 @@ def test_bad_arguments_are_named() -> None:
         e.importance("expected-value", marginals={"x1": [0.5, 0.6]})
     with pytest.raises(xl.InvalidInputError, match="samples is 0"):
         e.importance(samples=0)
+
+
+def test_a_tree_of_a_hundred_thousand_levels() -> None:
+    """A chain of cuts on x, class 1 between every other pair of them if y is 1: x and y decide together."""
+    depth = 100_000
+    nodes: dict = {"class": 0}
+    y = {"feature": "y", "cut": 0.5, "left": ZERO, "right": ONE}
+    for i in range(depth, 0, -1):
+        nodes = {"feature": "x", "cut": float(i), "left": y if i % 2 else ZERO, "right": nodes}
+    e = xl.Explainer(xl.build_tree(nodes, [xl.Feature("x"), xl.Feature("y", "boolean")], (0, 1))).explain([0.5, 1])
+    assert e.importance().fractions == {"x": Fraction(1, 2), "y": Fraction(1, 2)}
+    shap = e.importance("expected-value")
+    share = (depth // 2) / (depth + 1)  # of x's cells that ask y
+    assert sum(shap.values()) == pytest.approx(1 - share / 2)
+    assert shap["y"] == pytest.approx((1 / 2 + share / 2) / 2)

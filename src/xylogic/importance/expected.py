@@ -46,7 +46,7 @@ def expected_value_scores(
         if not features or not values[leaf]:
             continue
         fits = np.array([not paths.differs >> f & 1 for f in features], dtype=np.float64)
-        chance = np.array([weights[f][list(bits_of(paths.possible[f]))].sum() for f in features])
+        chance = np.array([paths.chance(f, weights[f]) for f in features])
         points, shares = _points((len(features) + 1) // 2)
         factors = np.outer(fits, points) + np.outer(chance, 1 - points)
         ones = np.ones((1, len(points)))

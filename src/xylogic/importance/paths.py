@@ -4,67 +4,95 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from xylogic.budget import Budget
+from xylogic.reason.implicates import bits_of
 from xylogic.search.engine import States
 from xylogic.search.forest import Forest
 
 __all__ = ["Paths"]
 
 
+Allowed = int | tuple[int, int, bool]  # categories as bits; ordered states from .. to, and whether "missing" is one
+
+
 class Paths:
     """Walks all trees of a forest, seen from a row of ``states``; iteration gives the leaves that some row reaches.
 
-    At a leaf, ``possible`` holds the states that the path leaves to each feature, as a bit set; ``narrowed`` the
-    features that it leaves not all of them, ``differs`` those to which it does not leave the row's: bit sets too.
-    O(nodes) steps in all.
+    At a leaf, ``narrowed`` holds the features that the path leaves not all of their states, and ``differs`` those to
+    which it does not leave the row's: bit sets. O(nodes) steps in all, whatever the depth.
     """
 
     def __init__(self, forest: Forest, states: States, budget: Budget) -> None:
         self._forest, self._budget = forest, budget
-        self._own = [1 << int(state) for state in states[: forest.n_features]]
-        self.possible = [(1 << cells.n_states) - 1 for cells in forest.cells]
+        self._own = states[: forest.n_features].tolist()
+        self._allowed: list[Allowed] = [
+            (1 << cells.n_states) - 1 if cells.is_set else (0, cells.n_values - 1, cells.missing)
+            for cells in forest.cells
+        ]
         self.narrowed = self.differs = 0
 
     def __iter__(self) -> Iterator[int]:
-        forest, possible = self._forest, self.possible
+        forest, now = self._forest, self._allowed
         feature, left, right, end = (
             getattr(forest, f"node_{name}").tolist() for name in ("feature", "left", "right", "end")
         )
-        undo: list[tuple[int, int, int, int, int]] = []
-        arriving: dict[int, tuple[int, int]] = {}  # child -> the feature tested above it, what its side allows
+        undo: list[tuple[int, int, Allowed, int, int]] = []
+        arriving: dict[int, tuple[int, Allowed]] = {}  # child -> the feature tested above it, what its side allows
         n = 0
         while n < forest.n_nodes:
             while undo and undo[-1][0] <= n:
-                _, f, possible[f], self.narrowed, self.differs = undo.pop()
+                _, f, now[f], self.narrowed, self.differs = undo.pop()
             if n in arriving:
                 f, allowed = arriving.pop(n)
-                undo.append((end[n], f, possible[f], self.narrowed, self.differs))
-                if allowed != possible[f]:
+                undo.append((end[n], f, now[f], self.narrowed, self.differs))
+                if allowed != now[f]:
                     self.narrowed |= 1 << f
-                possible[f] = allowed
-                if not allowed:
+                now[f] = allowed
+                if _is_empty(allowed):
                     n = end[n]
                     continue
-                if not allowed & self._own[f]:
+                if not self._holds(f, self._own[f]):
                     self.differs |= 1 << f
             f = feature[n]
             if f < 0:
                 yield n
             else:
-                goes_left = self._goes_left(n, f)
-                arriving[left[n]] = f, possible[f] & goes_left
-                arriving[right[n]] = f, possible[f] & ~goes_left
+                sides = self._sides(n, f)
+                arriving[left[n]], arriving[right[n]] = (f, sides[0]), (f, sides[1])
             if n % 4096 == 0:
                 self._budget.check()
             n += 1
 
-    def _goes_left(self, n: int, f: int) -> int:
-        """The states that the test at a node sends left, whatever the path to it."""
-        forest = self._forest
-        cells = forest.cells[f]
-        if cells.is_set:
+    def chance(self, f: int, weight: NDArray[np.float64]) -> float:
+        """The probability of the states that the path leaves to a feature, each having its ``weight``."""
+        allowed = self._allowed[f]
+        if isinstance(allowed, int):
+            return float(weight[list(bits_of(allowed))].sum())
+        first, last, missing = allowed
+        return float(weight[first : last + 1].sum() + (weight[-1] if missing else 0.0))
+
+    def _sides(self, n: int, f: int) -> tuple[Allowed, Allowed]:
+        """What is left of a feature's states to the left and to the right of the test at a node."""
+        forest, allowed = self._forest, self._allowed[f]
+        if isinstance(allowed, int):
             at = int(forest.node_set[n])
             words = forest.set_words[at : at + int(forest.n_set_words[f])].tolist()
-            return sum(word << 64 * i for i, word in enumerate(words))
-        states = (1 << int(forest.node_cut[n]) + 1) - 1
-        return states | (1 << cells.n_values if cells.missing and forest.node_missing[n] == 1 else 0)
+            goes_left = sum(word << 64 * i for i, word in enumerate(words))
+            return allowed & goes_left, allowed & ~goes_left
+        first, last, missing = allowed
+        cut, way = int(forest.node_cut[n]), int(forest.node_missing[n])
+        return (first, min(last, cut), missing and way == 1), (max(first, cut + 1), last, missing and way != 1)
+
+    def _holds(self, f: int, state: int) -> bool:
+        allowed = self._allowed[f]
+        if isinstance(allowed, int):
+            return bool(allowed >> state & 1)
+        first, last, missing = allowed
+        return missing if state == self._forest.cells[f].n_values else first <= state <= last
+
+
+def _is_empty(allowed: Allowed) -> bool:
+    return not allowed if isinstance(allowed, int) else allowed[0] > allowed[1] and not allowed[2]
