@@ -135,7 +135,7 @@ def test_intervals_hold_the_true_values(wine, known: int) -> None:
         found = sample_pivots(decision.engine, decision.flip, decision.states, conflicts, 200, seed, Budget())
         outside += int(((truth < found.low) | (truth > found.high)).sum())
         if known == 1000:
-            assert found.changed == 0 and found.values == pytest.approx(truth, abs=1e-12)
+            assert found.controlled and found.values == pytest.approx(truth, abs=1e-12)
     assert outside <= 13
 
 

@@ -2,13 +2,13 @@
 
 In a random order of the players, the pivot is the one whose coming turns those before it into a winning coalition; a
 Shapley value is the chance to be the pivot. The game of the conflict sets that are known, an upper bound of the true
-one, serves as a control variate: its values are exact, and only the orders whose true pivot is another one are left to
-chance.
+one, may serve as a control variate: its values are exact, and only the orders whose true pivot is another one are left
+to chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,6 @@ from xylogic.importance.indices import exact_scores
 from xylogic.reason.implicates import bits_of
 from xylogic.search.dive_kernel import Search
 from xylogic.search.engine import Engine, Goal, States
-from xylogic.search.reason_kernel import Reasons
 from xylogic.search.sets import members
 from xylogic.search.work import Work
 
@@ -30,30 +29,32 @@ __all__ = ["Sample", "sample_pivots"]
 _DOUBT = 0.05  # of each interval
 _ROUNDING = 1e-12  # of the control's values
 _CONTROL_NODES = 300_000
+_TRIAL = 100  # orders that show whether the control is of use:
+_WRONG = 1 / 6  # above this share, the two chances that remain are less certain than the one without it
 _CONTROL_SETS = (20_000, 2_000, 200)  # shortest conflict sets that the control is made of, the first that fit
 
 
 @dataclass(frozen=True)
 class Sample:
     """``values``, ``low``, ``high``: float64 (n_features,), estimates, and the ends of intervals that hold a true value
-    with probability 95 % at least. ``orders``: how many were drawn; ``changed``: how often the control was wrong."""
+    with probability 95 % at least. ``orders``: how many were drawn; ``controlled``: whether a control was used."""
 
     values: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     orders: int
-    changed: int
+    controlled: bool
 
 
 class _Orders:
     """Random orders of the features that can matter, and their pivots, by search."""
 
-    def __init__(self, engine: Engine, search: Search, work: Work, random: np.random.Generator) -> None:
+    def __init__(self, engine: Engine, search: Search, work: Work, seed: int | None) -> None:
         self._search, self._width = search, engine.width
         self._n = engine.forest.n_features
         self._own, self._witness = work.x[: self._n], work.witness[: self._n]
         self._players = np.array(members(engine.varying), dtype=np.int64)
-        self._random = random
+        self._random = np.random.default_rng(seed)
         self._place = np.zeros(self._n + 1, np.int64)
         self._place[self._n] = self._n  # what fills up tables of sets comes last
         self.order = self._players
@@ -64,16 +65,22 @@ class _Orders:
         self._place[self.order] = np.arange(len(self.order))
         return int(self._place[conflicts].min(axis=1).max(initial=-1))
 
-    def pivot(self, supposed: int, missed: Callable[[NDArray[np.uint64]], None] | None = None) -> int:
-        """The place of the order's true pivot, which is not before ``supposed``; ``missed`` is called with features
-        whose change can flip the decision, though no known conflict set says so."""
+    def pivot(self, supposed: int) -> int:
+        """The place of the order's true pivot, which is not before ``supposed``."""
         pivot = supposed
-        while self._search.can_flip(free := _bits(self.order[pivot + 1 :], self._width)):
+        while self._search.can_flip(_bits(self.order[pivot + 1 :], self._width)):
             # No coalition that misses what the witness changes wins.
             pivot = int(self._place[:-1][self._witness != self._own].min())
-            if missed is not None:
-                missed(free)
         return pivot
+
+    def share_wrong(self, conflicts: NDArray[np.int64], orders: int, budget: Budget) -> float:
+        """In which share of so many orders these conflict sets give another pivot than the true one."""
+        wrong = 0
+        for _ in range(orders):
+            supposed = self.draw(conflicts)
+            wrong += self.pivot(supposed) != supposed
+            budget.check()
+        return wrong / orders
 
 
 def sample_pivots(
@@ -81,90 +88,58 @@ def sample_pivots(
 ) -> Sample:
     """Estimate the Shapley values of all features; up to ``orders`` orders, fewer if the time ends before.
 
-    ``conflicts``: some necessary reasons, bit sets of the engine's features. A third of the time, or of as many orders
-    more, goes into finding those that matter in random orders; the estimate uses none of these orders. About one search
-    an order, one more each time the control is wrong. Raises BudgetExceeded if not one order was drawn.
+    ``conflicts``: some necessary reasons, bit sets of the engine's features. Their game is the control if that is right
+    in most of some orders that are drawn for this and then forgotten. About one search an order, one more each time the
+    known conflict sets give another pivot. Raises BudgetExceeded if not one order was drawn.
     """
     n = engine.forest.n_features
-    gained, lost = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    gained, lost, base = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
     drawn = 0
     try:
-        random = np.random.default_rng(seed)
-        known = _learnt(engine, goal, states, conflicts, orders // 3, random, budget)
-        control, base = _control(known, n, budget)
-        table = _padded(control, n)
+        shortest = sorted(set(conflicts), key=lambda s: (s.bit_count(), s))
+        table = _padded(shortest[: _CONTROL_SETS[0]], n)
+        controlled = False
         with engine.search(goal, states, budget) as (search, work):
-            draws = _Orders(engine, search, work, random)
+            draws = _Orders(engine, search, work, seed)
+            if shortest and draws.share_wrong(table, min(_TRIAL, 1 + orders // 4), budget) <= _WRONG:
+                known, base = _control(shortest, n, budget)
+                if known:
+                    controlled, table = True, _padded(known, n)
             while drawn < orders:
                 supposed = draws.draw(table)
                 pivot = draws.pivot(supposed)
                 drawn += 1
-                if pivot != supposed:
+                if not controlled:
                     gained[draws.order[pivot]] += 1
-                    if supposed >= 0:
-                        lost[draws.order[supposed]] += 1
+                elif pivot != supposed:
+                    gained[draws.order[pivot]] += 1
+                    lost[draws.order[supposed]] += 1
                 if drawn % 64 == 0:
                     budget.check()
     except (BudgetExceeded, KeyboardInterrupt):
         if drawn == 0:
             raise
-    low, high = _bounds(gained, lost, drawn, two_sided=bool(control))
-    values = np.clip(base + (gained - lost) / drawn, 0, 1)
-    rounding = _ROUNDING if control else 0.0
-    ends = np.clip(base + low - rounding, 0, 1), np.clip(base + high + rounding, 0, 1)
-    return Sample(values, *ends, drawn, int(gained.sum()))
+    low, high = _bounds(gained, lost, drawn, two_sided=controlled)
+    if controlled:
+        low, high = base + low - _ROUNDING, base + high + _ROUNDING
+    values = base + (gained - lost) / drawn
+    return Sample(np.clip(values, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1), drawn, controlled)
 
 
-def _learnt(
-    engine: Engine,
-    goal: Goal,
-    states: States,
-    conflicts: Sequence[int],
-    orders: int,
-    random: np.random.Generator,
-    budget: Budget,
-) -> list[int]:
-    """The conflict sets, and those found missing in up to ``orders`` random orders or a third of the time."""
-    limits = Budget(None if budget.remaining is None else budget.remaining / 3)
-    reducer = Reasons(engine.varying)
-    known = dict.fromkeys(conflicts)
-    table, size = _padded(list(known), engine.forest.n_features), len(known)
-
-    def learn(free: NDArray[np.uint64]) -> None:
-        if reducer.necessary(free):
-            known[int.from_bytes(reducer.found.astype("<u8").tobytes(), "little")] = None
-
-    try:
-        with engine.search(goal, states, limits) as (search, work):
-            reducer.use(search)
-            draws = _Orders(engine, search, work, random)
-            for _ in range(orders):
-                draws.pivot(draws.draw(table), learn)
-                if len(known) > size + size // 16:
-                    table, size = _padded(list(known), engine.forest.n_features), len(known)
-                limits.check()
-    except BudgetExceeded as stop:
-        if stop.interrupted:
-            raise
-    return list(known)
-
-
-def _control(conflicts: Sequence[int], n: int, budget: Budget) -> tuple[list[int], NDArray[np.float64]]:
-    """The shortest conflict sets whose game fits, and that game's Shapley values."""
-    shortest = sorted(set(conflicts), key=lambda s: (s.bit_count(), s))
-    for most in _CONTROL_SETS if shortest else ():
+def _control(shortest: Sequence[int], n: int, budget: Budget) -> tuple[Sequence[int], NDArray[np.float64]]:
+    """As many conflict sets, of those given from the shortest on, as make a game that fits, and its Shapley values."""
+    base = np.zeros(n)
+    for most in _CONTROL_SETS:
         left = None if budget.remaining is None else budget.remaining / 4
+        limits = Budget(left, _CONTROL_NODES, budget.memory_limit)
         try:
-            limits = Budget(left, _CONTROL_NODES, budget.memory_limit)
             game = game_of_conflicts(shortest[:most], range(n), limits)
-            base = np.zeros(n)
             base[list(game.players)] = [float(score) for score in exact_scores(game, "shapley", limits)]
+            return shortest[:most], base
         except BudgetExceeded as stop:
             if stop.interrupted:
                 raise
-        else:
-            return shortest[:most], base
-    return [], np.zeros(n)
+    return [], base
 
 
 def _padded(sets: Sequence[int], n: int) -> NDArray[np.int64]:
