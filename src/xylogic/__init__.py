@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
     from xylogic.grow.prune import PruningResult, prune, prune_cv, prune_reduced_error
     from xylogic.grow.stability import stability
+    from xylogic.importance.scores import Importance
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -65,6 +66,7 @@ _HOMES = {
     "Feature": "xylogic.domain.feature",
     "Flips": "xylogic.reason.answers",
     "Formula": "xylogic.circuit.formula",
+    "Importance": "xylogic.importance.scores",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
@@ -122,6 +124,7 @@ __all__ = [
     "Feature",
     "Flips",
     "Formula",
+    "Importance",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",

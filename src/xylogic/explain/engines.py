@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +11,8 @@ from xylogic.budget import Budget
 from xylogic.circuit.formula import Formula
 from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded
+from xylogic.importance.conflicts import tree_conflicts
+from xylogic.importance.game import Game, game_of_conflicts, game_of_reason
 from xylogic.model.ensemble import Ensemble
 from xylogic.reason.decision import Decision
 from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral, Diagrams, Sets
@@ -91,6 +94,7 @@ class Reasoner:
         self.by_search: Enumeration | None = None
         self.by_circuit: CircuitEnumeration | None = None
         self.by_tree: Sets | None = None  # all necessary sets
+        self._game: Game | None = None
 
     def _searching(self) -> Enumeration:
         if self.by_search is None:
@@ -187,3 +191,46 @@ class Reasoner:
         if by_circuit:
             return self.circuit().formula(general, budget)
         return searched_reason(self._decision, self, general, budget)
+
+    def game(self, budget: Budget) -> Game:
+        """The game "is this set of features sufficient", its players' names those of features. Raises BudgetExceeded.
+
+        A single tree's conflict sets are read off its leaves; an ensemble's are searched for, all of them, unless a
+        diagram of the model gives the game without listing any.
+        """
+        if self._game is None:
+            self._game = self._made_game(budget)
+        return self._game
+
+    def _made_game(self, budget: Budget) -> Game:
+        decision, route = self._decision, self._route
+        engine = decision.engine
+        names = [cells.name for cells in engine.forest.cells]
+        if engine.forest.n_trees == 1 and not self.circuits_only:
+            conflicts = tree_conflicts(engine, self._goal, decision.states, budget)
+            return game_of_conflicts(conflicts, names, budget)
+        by_circuit = self.circuits_only
+        seconds = _PATIENCE
+        while not by_circuit and not self._finds(seconds if route.engine == "auto" else math.inf, budget):
+            by_circuit = route.compiles(self._goal, budget, seconds)
+            seconds *= 4
+        if by_circuit:
+            circuit = self.circuit()
+            return game_of_reason(circuit.formula(False, budget), circuit.order(budget), budget)
+        return game_of_conflicts(self.conflicts(), names, budget)
+
+    def _finds(self, seconds: float, budget: Budget) -> bool:
+        """Whether the search finds all reasons in so much more time. Raises BudgetExceeded."""
+        left = seconds if budget.remaining is None else min(seconds, budget.remaining)
+        limits = Budget(None if left == math.inf else left, budget.node_limit, budget.memory_limit)
+        try:
+            self.run(limits)
+        except BudgetExceeded as stop:
+            if stop.interrupted or limits.remaining != 0:
+                raise
+            budget.check()
+        return self.complete
+
+    def conflicts(self) -> list[int]:
+        """The necessary reasons found so far, as bit sets of the engine's features."""
+        return [int.from_bytes(words.astype("<u8").tobytes(), "little") for words in self.sets("necessary")]

@@ -20,6 +20,7 @@ from xylogic.domain.table import Table, check_whole, plain_row, read_row, read_t
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.engines import ENGINES, Route
 from xylogic.explain.explanation import Explanation
+from xylogic.explain.scoring import SCORES
 from xylogic.explain.verdict import Voice
 from xylogic.model.states import model_cells
 from xylogic.reason.one_tree import OneTree
@@ -35,6 +36,7 @@ _MANY = (
     "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons",
     "shortest_general_necessary_reasons", "complete_reason", "general_reason", "contrastive", "robustness",
     "shortest_flips", "counterfactual", "relevant_features", "necessary_features",
+    *(f"{index.replace('-', '_')}_importance" for index in SCORES),
 )  # fmt: skip
 
 

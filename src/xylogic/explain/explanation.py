@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from xylogic.budget import Budget
 from xylogic.circuit.formula import Formula
@@ -17,7 +17,9 @@ from xylogic.domain.box import Box, Clause, Term
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.answering import Answers, json_ready
 from xylogic.explain.engines import Reasoner
+from xylogic.explain.scoring import Question
 from xylogic.explain.verdict import Verdict, Voice
+from xylogic.importance.scores import Importance
 from xylogic.reason.answers import EXACT, PARTIAL, Flips, Reasons, Status
 from xylogic.reason.counterfactual import Counterfactual
 from xylogic.reason.diagrams import CircuitGeneral
@@ -241,6 +243,47 @@ class Explanation(Verdict):
 
         return self._answers.ask("necessary_features", ask)
 
+    def importance(
+        self,
+        index: str = "shapley",
+        *,
+        normalised: bool = False,
+        marginals: Mapping[str, ArrayLike] | None = None,
+        samples: int = 20_000,
+        random_state: int | None = 0,
+    ) -> Importance:
+        """How much each feature counts: its power in the game "is this set of features sufficient".
+
+        Parameters
+        ----------
+        index : ``"shapley"``, ``"banzhaf"``, ``"johnston"``, ``"deegan-packel"``, ``"holler-packel"`` or
+            ``"responsibility"``: more than 0 exactly for the features of some sufficient reason. For comparison
+            ``"expected-value"``: the usual SHAP scores (of the predicted class's score, features being independent),
+            which may rank features that decide nothing above features that decide.
+        normalised : divide by the sum. Johnston's scores need it to be comparable: they double with each feature that
+            decides nothing.
+        marginals : for ``"expected-value"``, feature name -> probability of each of its states; a feature left out has
+            equal states. :meth:`Diagram.marginals` counts them in a table.
+        samples, random_state : for the estimate below: random orders at most, and the seed.
+
+        Scores are floats, the nearest ones to the exact fractions. Of more than 64 relevant features, or a large game,
+        Shapley and Banzhaf values are integrated: within 1e-12.
+
+        Exponential at worst. At a limit the Shapley values are estimated in the other half of the time: the answer's
+        ``status`` is then ``"partial"`` and its ``intervals`` hold the true values with probability 95 % each; the
+        other indices raise BudgetExceeded, as Johnston does from 21 relevant features on.
+        """
+        question = Question(index, normalised, marginals, samples, random_state)
+        work = self._enumeration(self._decision.flip)
+
+        def ask(budget: Budget) -> tuple[Importance, BaseException | None, dict[str, Any]]:
+            try:
+                return question.answer(self._voice.model, self._position, self._decision, work, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, getattr(stop, "bounds", {})) from None
+
+        return self._answers.ask(question.name, ask, again=marginals is not None)
+
     # ---- what would change it ---------------------------------------------------------------------------------
 
     def robustness(self) -> float:
@@ -332,6 +375,8 @@ class Explanation(Verdict):
                     found[name] = self.sufficient_reason(minimum=True)
                 elif name == "shortest_general_necessary_reasons":
                     found[name] = self.general_necessary_reasons(shortest=True)
+                elif name.endswith("_importance"):
+                    found[name] = self.importance(name.removesuffix("_importance").replace("_", "-"))
                 else:
                     member = getattr(self, name)
                     found[name] = member() if callable(member) else member
