@@ -15,6 +15,7 @@ from xylogic.reason.decision import Decision
 from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral, Diagrams, Sets
 from xylogic.reason.enumeration import Enumeration
 from xylogic.reason.general import GeneralEnumeration, searched_reason, shortest_sets
+from xylogic.reason.one_tree import OneTree
 from xylogic.search.engine import Goal
 
 __all__ = ["ENGINES", "Reasoner", "Route"]
@@ -32,11 +33,13 @@ class Route:
 
     ``"auto"`` searches until that has taken a second; then it tries to compile, for at most a quarter of the time that
     the search took, and again whenever that has doubled. Once there is a diagram, three rows are answered by it, the
-    others by the engine that took less time a row. All engines give the same answers.
+    others by the engine that took less time a row. What is polynomial on a single tree is read off that: ``tree``. All
+    engines give the same answers.
     """
 
-    def __init__(self, engine: str, model: Ensemble, cells: Sequence[Cells]) -> None:
+    def __init__(self, engine: str, model: Ensemble, cells: Sequence[Cells], tree: OneTree | None) -> None:
         self.engine = engine
+        self.tree = tree
         self.diagrams = Diagrams(model, cells)
         self._seconds = {"search": 0.0, "diagram": 0.0}
         self._rows = {"search": 0, "diagram": 0}
@@ -87,6 +90,7 @@ class Reasoner:
         self._begun: set[str] = set()
         self.by_search: Enumeration | None = None
         self.by_circuit: CircuitEnumeration | None = None
+        self.by_tree: Sets | None = None  # all necessary sets
 
     def _searching(self) -> Enumeration:
         if self.by_search is None:
@@ -118,19 +122,29 @@ class Reasoner:
         search, circuit = self.by_search, self.by_circuit
         return (search is not None and search.complete) or (circuit is not None and circuit.complete)
 
+    def has_all(self, kind: str) -> bool:
+        """Whether all of a kind are found."""
+        return self.complete or (kind == "necessary" and self.by_tree is not None)
+
     def sets(self, kind: str) -> Sets:
+        if kind == "necessary" and self.by_tree is not None:
+            return self.by_tree
         return self.work.sets(kind)
 
     def count(self, kind: str) -> int:
-        return self.work.count(kind)
+        return len(self.sets(kind)) if self.by_tree is not None else self.work.count(kind)
 
     def run(self, budget: Budget, count: int = 2**62) -> None:
         self._run("diagram" if self.circuits_only else "search", lambda work: work.run(budget, count))
 
     def run_until(self, kind: str, count: int | None, budget: Budget) -> None:
         """See :class:`~xylogic.reason.enumeration.Enumeration`."""
-        if self.complete:
+        if self.has_all(kind):
             return
+        if self._route.tree is not None and kind == "necessary" and count is None:
+            self.by_tree = self._route.tree.necessary(self._decision, self._goal, budget)
+            if self.by_tree is not None:
+                return
         engine = "diagram" if self.circuits_only else "search"
         if count is None and self.by_search is None:
             engine = self._route.choose(self._goal, budget)

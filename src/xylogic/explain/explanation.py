@@ -46,6 +46,7 @@ class Explanation(Verdict):
         self._answers = Answers(voice.new_budget)
         self._enumerations: dict[Goal, Reasoner] = {}
         self._generals: dict[str, GeneralEnumeration | CircuitGeneral] = {}
+        self._tree = voice.route.tree
 
     # ---- why --------------------------------------------------------------------------------------------------
 
@@ -53,13 +54,15 @@ class Explanation(Verdict):
         """Features that force the decision, whatever the others are; dropping any one would not. ``minimum``: one of
         the fewest features, proven; the first by column order among those.
 
-        One search a feature by deletion; the smallest by implicit hitting sets. Raises BudgetExceeded for
-        ``minimum`` with bounds ``lower`` and ``upper`` on its size.
+        One search a feature by deletion, on a single tree O(n_nodes) in all; the smallest by implicit hitting sets.
+        Raises BudgetExceeded for ``minimum`` with bounds ``lower`` and ``upper`` on its size.
         """
         decision = self._decision
         engine, states = decision.engine, decision.states
 
         def one(budget: Budget) -> tuple[Term, BaseException | None, dict[str, Any]]:
+            if self._tree is not None:
+                return decision.term(self._tree.sufficient(decision)), None, {}
             found, stop = one_sufficient(engine, decision.flip, states, budget)
             return decision.term(found), stop, {}
 
@@ -182,7 +185,7 @@ class Explanation(Verdict):
             except (BudgetExceeded, KeyboardInterrupt) as caught:
                 stop = caught
             sets = work.sets(kind)
-            whole = work.complete and (limit is None or len(sets) <= limit)
+            whole = work.has_all(kind) and (limit is None or len(sets) <= limit)
             make: Callable[[Any], Box] = self._decision.term if kind == "sufficient" else self._decision.clause
             reasons = Reasons(sets[:limit], make, EXACT if whole else PARTIAL)
             return reasons, stop, {} if whole else {"found": len(reasons)}
@@ -199,7 +202,9 @@ class Explanation(Verdict):
             work = self._enumeration(self._decision.flip)
             every = self._decision.engine.varying
             try:
-                while not work.complete:
+                if self._tree is not None:
+                    work.run_until("necessary", None, budget)
+                while not work.has_all("necessary"):
                     work.run(budget, 16)
                     if (np.bitwise_or.reduce(work.sets("necessary"), axis=0, initial=0) == every).all():
                         break
@@ -217,7 +222,14 @@ class Explanation(Verdict):
 
         def ask(budget: Budget) -> tuple[tuple[str, ...], BaseException | None, dict[str, Any]]:
             found: list[int] = []
+            work = self._enumeration(decision.flip)
             try:
+                if self._tree is not None:
+                    work.run_until("necessary", None, budget)
+                if work.has_all("necessary"):
+                    sets = work.sets("necessary")
+                    alone = sets[np.bitwise_count(sets).sum(axis=1) == 1]
+                    return decision.names(np.bitwise_or.reduce(alone, axis=0, initial=0)), None, {}
                 with engine.search(decision.flip, decision.states, budget) as (search, _):
                     for f in members(engine.varying):
                         if search.can_flip(bit_set([f], engine.width)):
@@ -239,6 +251,8 @@ class Explanation(Verdict):
 
         def ask(budget: Budget) -> tuple[float, BaseException | None, dict[str, Any]]:
             known = self._enumeration(self._decision.flip)
+            if self._tree is not None:
+                return self._tree.fewest_changes(self._decision), None, {}
             if known.complete:
                 sizes = np.bitwise_count(known.sets("necessary")).sum(axis=1)
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
