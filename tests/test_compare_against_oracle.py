@@ -127,3 +127,14 @@ def test_the_pairs_are_of_both_kinds():
             differing[pair.how].append(bool(pair.differ("label", 0.0).any()))
     assert not any(differing["same"] + differing["rewritten"] + differing["turned"])
     assert 0.2 < np.mean(differing["changed"]) < 0.9
+
+
+def test_shares_of_forests_with_one_changed_leaf_by_search(record_property):
+    """Where trees are shared, bounds on the differences of the models decide: they have to be right."""
+    changed = 2  # the place of "changed" among the ways to make a pair
+    for seed in range(changed, 8 * max(10, CASES // 2) + changed, 8):
+        pair = seeded_pair(seed, trees=(2, 6))
+        differ = pair.differ("label", 0.0)
+        if len(differ) <= 5000:
+            assert xl.compare(pair.a, pair.b, engine="search").disagreement == pair.share(differ), seed
+    record_property("judged forests with a changed leaf", max(10, CASES // 2))

@@ -3,8 +3,10 @@
 ``XYLOGIC_ORACLE_CASES``, two for each pair, sets how many are tried (default 3000).
 """
 
+import gc
 import itertools
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -163,4 +165,12 @@ def test_refusals():
     level = build_tree({"feature": "x", "in": ["a"], "left": {"class": 0}, "right": {"class": 1}}, [y], (0, 1))
     with pytest.raises(InvalidInputError, match="align them"):
         Pair(Single(numeric), Single(level))
-    assert prepared(numeric) is prepared(numeric)
+
+
+def test_prepared_once_and_not_kept_longer_than_the_model():
+    model = gadget(2)
+    tree, seen = prepared(model), weakref.ref(model)
+    assert prepared(model) is tree
+    del model
+    gc.collect()
+    assert seen() is None and tree.n_nodes == 15

@@ -16,6 +16,7 @@ __all__ = ["probe"]
 _ROWS = 512  # at a time
 _ROUNDS = 24
 _KEPT = 64  # rows from which the next ones are made
+_LEAVES = 64  # from which rows are drawn at first
 
 States = NDArray[np.int32]
 
@@ -31,9 +32,9 @@ def probe(question: Question, joint: Joint, budget: Budget) -> States | None:
     sizes = np.array([c.n_states for c in question.pair.cells])
     if not len(sizes):
         return None
-    rows = np.concatenate([_uniform(draws, sizes, _ROWS), _in_leaves(draws, question, joint, sizes)])
+    rows = _uniform(draws, sizes, _ROWS)
     best, rank = rows[:0], np.zeros(0)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         budget.check()
         left, right = question.scores(question.values(rows))
         a, b = question.answers(question.pair.left, left), question.answers(question.pair.right, right)
@@ -44,7 +45,7 @@ def probe(question: Question, joint: Joint, budget: Budget) -> States | None:
         rows, near = np.concatenate([best, rows]), np.concatenate([rank, near])
         order = np.argsort(-near, kind="stable")[:_KEPT]
         best, rank = rows[order], near[order]
-        rows = _changed(draws, best, sizes)
+        rows = _in_leaves(draws, question, joint, sizes) if turn == 0 else _changed(draws, best, sizes)
     return None
 
 
@@ -65,22 +66,23 @@ def _changed(draws: np.random.Generator, rows: States, sizes: NDArray[np.int64])
 
 
 def _in_leaves(draws: np.random.Generator, question: Question, joint: Joint, sizes: NDArray[np.int64]) -> States:
-    """Random rows, each moved into a random one of the joint leaves that tell the models apart."""
+    """Random rows, most of them moved into random ones of the joint leaves that tell the models apart."""
     rows = _uniform(draws, sizes, _ROWS)
     flat = joint.model.flat
     above = parents(flat.left, flat.right)
     leaves = np.flatnonzero((flat.left < 0) & _tells_apart(question, joint))
-    for row, leaf in zip(rows, draws.choice(leaves, _ROWS) if len(leaves) else (), strict=False):
+    for leaf in draws.permutation(leaves)[:_LEAVES].tolist():
         inside: dict[int, NDArray[np.bool_]] = {}
-        node = int(leaf)
+        node = leaf
         while above[node] != node:
             child, node = node, int(above[node])
             f = int(flat.feature[node])
             to_left = _goes_left(question, joint, node)
             inside[f] = inside.get(f, True) & (to_left if flat.left[node] == child else ~to_left)
+        own = draws.integers(len(rows), size=_ROWS // _LEAVES)
         for f, states in inside.items():
             if states.any():
-                row[f] = draws.choice(np.flatnonzero(states))
+                rows[own, f] = draws.choice(np.flatnonzero(states), len(own))
     return rows
 
 

@@ -16,6 +16,7 @@ from xylogic.errors import InvalidInputError, InvalidModelError
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.states import model_cells
+from xylogic.model.tree import Tree
 from xylogic.search.pair_kernel import spread
 from xylogic.search.path_kernel import Nodes, Path
 from xylogic.search.trim_kernel import settle, trim
@@ -82,10 +83,9 @@ class Single:
     def __init__(self, model: Ensemble, cells: Sequence[Cells] | None = None, *, by: str = "label") -> None:
         if model.n_trees != 1:
             raise InvalidModelError(f"the model has {model.n_trees} trees; a single tree is accepted")
-        self.model = model
+        # The model itself is not kept, so that `prepared` holds on to none.
         self.domain = Domain(model_cells(model) if cells is None else cells)
-        labels = self._answer(by)
-        self._trim(labels)
+        self._trim(model.trees[0], self._answer(model, by))
         self.nodes = Nodes(self)
 
     @cached_property
@@ -99,9 +99,9 @@ class Single:
     def n_nodes(self) -> int:
         return len(self.feature)
 
-    def _answer(self, by: str) -> NDArray[np.int32]:
+    def _answer(self, model: Ensemble, by: str) -> NDArray[np.int32]:
         """Each leaf's label; -1 at tests."""
-        model, inner = self.model, self.model.trees[0].left >= 0
+        inner = model.trees[0].left >= 0
         scores = leaf_scores(model)
         labels = np.full(len(inner), -1, np.int32)
         self.answers: NDArray[Any]
@@ -114,8 +114,8 @@ class Single:
             labels[~inner] = predict.decide(model, scores[~inner])
         return labels
 
-    def _trim(self, labels: NDArray[np.int32]) -> None:
-        tree, domain = self.model.trees[0], self.domain
+    def _trim(self, tree: Tree, labels: NDArray[np.int32]) -> None:
+        domain = self.domain
         inner = tree.left >= 0
         way = tree.missing.astype(np.int32)
         lost = inner & (way == 0) & (domain.missing[tree.feature] == 1)
@@ -166,7 +166,7 @@ def prepared(model: Ensemble) -> Single:
     return found
 
 
-def _packed(tree: Any, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+def _packed(tree: Tree, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
     """Where each category test's left codes begin, and the codes as bit sets."""
     width = np.where(tree.feature >= 0, domain.width[tree.feature], 0)
     set_at = (np.cumsum(width) - width).astype(np.int32)
