@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
     from xylogic.reason.answers import Flips, Reasons
+    from xylogic.update.bounds import tree_bounds
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
 
@@ -81,6 +82,7 @@ _HOMES = {
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
+    "tree_bounds": "xylogic.update.bounds",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -125,6 +127,7 @@ __all__ = [
     "sorting_network",
     "split_gain",
     "stability",
+    "tree_bounds",
     "verify_model",
 ]
 
