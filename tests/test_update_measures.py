@@ -238,10 +238,12 @@ def test_relied_rows(seed):
     tree = random_tree(rng, 2, 3)
     y = [rng.choice(["0", 0, 1, "new"]) for _ in rows]
     model, values = built(tree, ["a", "b"], [0, 1]), np.array(rows)
-    assert relied_rows(model, values, y).tolist() == [float(tree.leaf_of(x).answer == t) for x, t in zip(rows, y)]
+    assert relied_rows(model, values, y).tolist() == [
+        float(tree.leaf_of(x).answer == t) for x, t in zip(rows, y, strict=True)
+    ]
     numbers = [float(rng.randrange(4)) / 2 for _ in rows]
     found = relied_rows(built(tree, ["a", "b"]), values, numbers, tolerance=0.5)
-    assert found.tolist() == [float(abs(tree.leaf_of(x).answer - t) <= 0.5) for x, t in zip(rows, numbers)]
+    assert found.tolist() == [float(abs(tree.leaf_of(x).answer - t) <= 0.5) for x, t in zip(rows, numbers, strict=True)]
     own = [rng.random() for _ in rows]
     assert relied_rows(model, values, y, weights=own).tolist() == own
     assert relied_rows(model, values, y, weights=np.array(own) > 0.5).sum() == sum(w > 0.5 for w in own)

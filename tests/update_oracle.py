@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 Row = Sequence[float]
@@ -256,7 +257,7 @@ class Update:
 
     def cuts(self, rows: Sequence[int], j: int) -> list[float]:
         values = sorted({self.X[i][j] for i in rows})
-        return [midpoint(a, b) for a, b in zip(values, values[1:], strict=False)]
+        return [midpoint(a, b) for a, b in pairwise(values)]
 
     def answer(self, rows: Sequence[int]) -> Any:
         """Mean, or the class of most weight, the least of equals."""

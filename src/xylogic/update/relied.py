@@ -95,12 +95,12 @@ def read_numbers(cells: Sequence[Any]) -> NDArray[np.float64]:
         numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"y holds what is no number ({error}); finite numbers are accepted") from error
-    bad = ~np.isfinite(numbers)
-    if numbers.ndim != 1 or bad.any():
-        where = (
-            f", row {int(np.argmax(bad))}: {float(numbers[np.argmax(bad)])!r}" if numbers.ndim == 1 else " is nested"
-        )
-        raise InvalidInputError(f"y{where}; one finite number a row is accepted")
+    if numbers.ndim != 1:
+        raise InvalidInputError(f"y has shape {numbers.shape}; one finite number a row is accepted")
+    finite = np.isfinite(numbers)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise InvalidInputError(f"y, row {row}: {float(numbers[row])!r}; one finite number a row is accepted")
     return numbers
 
 
