@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from xylogic.model.handmade import build_ensemble, build_tree
     from xylogic.reason.answers import Flips, Reasons
     from xylogic.update.bounds import tree_bounds
+    from xylogic.update.compatibility import Compatibility, compatibility
+    from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
 
@@ -46,6 +48,7 @@ _HOMES = {
     "BudgetExceeded": "xylogic.errors",
     "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
+    "Compatibility": "xylogic.update.compatibility",
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
@@ -55,6 +58,7 @@ _HOMES = {
     "Feature": "xylogic.domain.feature",
     "Flips": "xylogic.reason.answers",
     "Formula": "xylogic.circuit.formula",
+    "IntervalExplanation": "xylogic.update.intervals",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
@@ -69,8 +73,10 @@ _HOMES = {
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
+    "compatibility": "xylogic.update.compatibility",
     "compile_model": "xylogic.explain.compiled",
     "impurity": "xylogic.grow.criteria",
+    "interval_explanation": "xylogic.update.intervals",
     "load": "xylogic.model.file",
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
@@ -90,6 +96,7 @@ __all__ = [
     "BudgetExceeded",
     "ClassFormulas",
     "Clause",
+    "Compatibility",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",
@@ -99,6 +106,7 @@ __all__ = [
     "Feature",
     "Flips",
     "Formula",
+    "IntervalExplanation",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
@@ -114,8 +122,10 @@ __all__ = [
     "__version__",
     "build_ensemble",
     "build_tree",
+    "compatibility",
     "compile_model",
     "impurity",
+    "interval_explanation",
     "load",
     "plot_partition",
     "plot_pruning",

@@ -12,7 +12,7 @@ from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.predict import decide, scores
 
-__all__ = ["check_tolerance", "is_right", "read_numbers", "read_targets", "relied_rows", "row_weights"]
+__all__ = ["answers", "cells_of", "check_tolerance", "is_right", "read_targets", "relied_rows", "row_weights"]
 
 
 def relied_rows(
@@ -37,7 +37,8 @@ def relied_rows(
     """
     if weights is not None:
         return row_weights(weights, len(values))
-    return is_right(old, values, read_targets(y, len(values), old.classes), tolerance).astype(np.float64)
+    targets = read_targets(y, len(values), old.classes)
+    return is_right(answers(old, values), targets, tolerance).astype(np.float64)
 
 
 def row_weights(weights: ArrayLike, n: int, name: str = "weights") -> NDArray[np.float64]:
@@ -55,14 +56,17 @@ def row_weights(weights: ArrayLike, n: int, name: str = "weights") -> NDArray[np
     return given
 
 
-def is_right(
-    model: Ensemble, values: NDArray[np.float64], targets: NDArray[Any], tolerance: float = 0.0
-) -> NDArray[np.bool_]:
-    """Where a model answers ``targets`` (from ``read_targets``), off by at most ``tolerance`` if it answers numbers."""
+def answers(model: Ensemble, values: NDArray[np.float64]) -> NDArray[Any]:
+    """What a model answers: float64 (n,), or intp positions in its classes."""
     score = scores(model, values)
-    if model.classes is None:
-        return np.asarray(np.abs(score[:, 0] - targets) <= tolerance)
-    return decide(model, score) == targets
+    return score[:, 0] if model.classes is None else decide(model, score)
+
+
+def is_right(given: NDArray[Any], targets: NDArray[Any], tolerance: float = 0.0) -> NDArray[np.bool_]:
+    """Where ``answers`` are ``targets`` (from ``read_targets``); where numbers are off by at most ``tolerance``."""
+    if given.dtype.kind == "f":
+        return np.asarray(np.abs(given - targets) <= tolerance)
+    return np.asarray(given == targets)
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -77,11 +81,11 @@ def read_targets(y: Any, n: int, classes: Sequence[Hashable] | None) -> NDArray[
 
     Raises InvalidInputError, naming the row, for a wrong number of answers, and for what is no number or no label.
     """
-    cells = _cells(y)
+    cells = cells_of(y)
     if len(cells) != n:
         raise InvalidInputError(f"y has {len(cells)} entries for {n} rows; one a row is accepted")
     if classes is None:
-        return read_numbers(cells)
+        return _numbers(cells)
     places = {label: place for place, label in enumerate(classes)}
     try:
         return np.array([places.get(label, -1) for label in cells], dtype=np.intp)
@@ -89,7 +93,7 @@ def read_targets(y: Any, n: int, classes: Sequence[Hashable] | None) -> NDArray[
         raise InvalidInputError(f"y holds what is no label ({error}); one label a row is accepted") from error
 
 
-def read_numbers(cells: Sequence[Any]) -> NDArray[np.float64]:
+def _numbers(cells: Sequence[Any]) -> NDArray[np.float64]:
     """Finite numbers as float64."""
     try:
         numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
@@ -104,7 +108,7 @@ def read_numbers(cells: Sequence[Any]) -> NDArray[np.float64]:
     return numbers
 
 
-def _cells(y: Any) -> list[Any]:
+def cells_of(y: Any) -> list[Any]:
     """The entries of an array, Series, column or list as Python scalars; a table of one column will do."""
     for convert in ("to_pylist", "to_list"):  # pyarrow; pandas and polars
         if hasattr(y, convert):
