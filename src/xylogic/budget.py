@@ -1,13 +1,26 @@
-"""Limits on time, search nodes and memory for work that may be exponential."""
+"""Limits on time, search nodes and memory for work that may be exponential, and how far its answers are proven."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 from xylogic.errors import BudgetExceeded, InvalidInputError
 
-__all__ = ["Budget"]
+__all__ = ["EXACT", "PARTIAL", "Budget", "Status"]
+
+EXACT = "exact"
+PARTIAL = "partial"
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a question was answered: ``status`` is ``"exact"`` or ``"partial"``; ``bounds`` holds what is proven."""
+
+    status: str
+    seconds: float
+    bounds: dict[str, Any] = field(default_factory=dict)
 
 
 class Budget:

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.budget import EXACT, PARTIAL, Status
 from xylogic.domain.box import Box
 from xylogic.errors import InvalidInputError
 
 __all__ = ["EXACT", "PARTIAL", "Flips", "Reasons", "Status", "by_size"]
-
-EXACT = "exact"
-PARTIAL = "partial"
-
-
-@dataclass(frozen=True)
-class Status:
-    """How a question was answered: ``status`` is ``"exact"`` or ``"partial"``; ``bounds`` holds what is proven."""
-
-    status: str
-    seconds: float
-    bounds: dict[str, Any] = field(default_factory=dict)
 
 
 class Reasons(Sequence[Box]):

@@ -5,7 +5,7 @@ The goal of a game is a cell where all its constraints hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from xylogic.model.sums import Constraint, Scores, needs
 from xylogic.search.forest import Forest
 from xylogic.search.layout_kernel import accumulate
 
-__all__ = ["Games"]
+__all__ = ["Games", "OneGame"]
 
 
 class Games:
@@ -49,10 +49,13 @@ class Games:
         self.level = np.array([c.level for c in listed], dtype=np.float64)
         bounds = np.array([needs(c, scores) for c in listed], dtype=np.int64)
         self.sure, self.never = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
+        self._lay_out(forest, (_worth(constraint, scores, forest) for constraint in listed), budget)
+
+    def _lay_out(self, forest: Forest, worths: Iterable[NDArray[np.int64]], budget: Budget) -> None:
         tables = []
-        for constraint in listed:
+        for worth in worths:
             budget.check()
-            tables.append(_tables(constraint, scores, forest))
+            tables.append(_tables(worth, forest))
         self.leaves, self.all_leaves, self.ranked, self.low_below, self.high_below = (
             np.concatenate(table) for table in zip(*tables, strict=True)
         )
@@ -60,14 +63,41 @@ class Games:
         self.right_of = np.concatenate([leaves[forest.node_right[forest.listed]] for leaves, *_ in tables])
 
 
-def _tables(
-    constraint: Constraint, scores: Scores, forest: Forest
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+class OneGame(Games):
+    """One game whose constraints weigh leaves freely: ``worths`` are int64 (n_nodes,), zero at inner nodes, their sums
+    are judged by ``sure`` and ``never``, and what these leave open somebody else decides: there are no scores."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        worths: Sequence[NDArray[np.int64]],
+        sure: Sequence[int],
+        never: Sequence[int],
+        budget: Budget,
+    ) -> None:
+        rows = len(worths)
+        self.n_games, self.n_constraints, self.max_constraints, self.n_scores = 1, rows, rows, 1
+        self.game_at = np.array([0, rows], np.int32)
+        self.score, self.base, self.divisor = np.zeros(1), np.zeros(1), 1.0
+        self.plus = self.minus = np.full(rows, -1, np.int32)
+        self.strict, self.level = np.zeros(rows, np.int32), np.zeros(rows)
+        self.sure, self.never = np.array(sure, np.int64), np.array(never, np.int64)
+        self._lay_out(forest, worths, budget)
+
+
+def _worth(constraint: Constraint, scores: Scores, forest: Forest) -> NDArray[np.int64]:
+    """What each leaf adds to a constraint's sum."""
     worth = np.zeros(forest.n_nodes, np.int64)
     if constraint.plus >= 0:
         worth += scores.fixed[:, constraint.plus]
     if constraint.minus >= 0:
         worth -= scores.fixed[:, constraint.minus]
+    return worth
+
+
+def _tables(
+    worth: NDArray[np.int64], forest: Forest
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     leaf = np.flatnonzero(forest.node_feature < 0)
     by_value = leaf[np.lexsort((worth[leaf], forest.node_tree[leaf]))]
     rank = np.arange(len(leaf)) - forest.leaf_at[forest.node_tree[by_value]]

@@ -1,0 +1,166 @@
+"""One tree, prepared for questions that are polynomial in its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.domain.cells import Cells
+from xylogic.errors import InvalidInputError, InvalidModelError
+from xylogic.model import predict
+from xylogic.model.ensemble import Ensemble
+from xylogic.model.states import model_cells
+from xylogic.search.path_kernel import Nodes, Path
+from xylogic.search.trim_kernel import settle, trim
+
+__all__ = ["Domain", "Single", "leaf_scores", "prepared"]
+
+_prepared: WeakKeyDictionary[Ensemble, Single] = WeakKeyDictionary()
+
+
+class Domain:
+    """What every column may be, as the arrays that :class:`~xylogic.search.path_kernel.Path` starts from."""
+
+    def __init__(self, cells: Sequence[Cells]) -> None:
+        self.cells = tuple(cells)
+        self.n_columns = len(self.cells)
+        # One spare item: kernels take the address of item 0 even where there is no column.
+        self.is_set = np.array([*(c.is_set for c in self.cells), 0], dtype=np.int32)
+        self.n_codes = np.array([*(c.n_values if c.is_set else 0 for c in self.cells), 0], dtype=np.int32)
+        self.width = (self.n_codes + 63) // 64
+        self.word_at = (np.cumsum(self.width) - self.width).astype(np.int32)
+        self.missing = np.array([*(c.missing for c in self.cells), 0], dtype=np.int32)
+        self.low = np.full(self.n_columns + 1, -np.inf)
+        self.high = np.full(self.n_columns + 1, np.inf)
+        self.full = np.full(int(self.width.sum()) + 1, 2**64 - 1, np.uint64)
+        odd = np.flatnonzero(self.n_codes % 64)
+        self.full[self.word_at[odd] + self.width[odd] - 1] >>= (64 - self.n_codes[odd] % 64).astype(np.uint64)
+
+    def like(self, other: Domain) -> bool:
+        """Whether both have the same columns, as far as walks can tell."""
+        return self is other or (
+            np.array_equal(self.n_codes, other.n_codes) and np.array_equal(self.missing, other.missing)
+        )
+
+    def cuts(self, columns: NDArray[np.int32], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cuts on the domain's own numbers: whole ones for integers, 0 for booleans, infinite where they part none."""
+        kinds = np.array([*(c.feature.kind for c in self.cells), ""])
+        lowest = np.array([*(c.limits[0] for c in self.cells), 0.0])
+        highest = np.array([*(c.limits[1] for c in self.cells), 0.0])
+        boolean = kinds == "boolean"
+        lowest[boolean], highest[boolean] = np.maximum(lowest[boolean], 0.0), np.minimum(highest[boolean], 1.0)
+        whole = np.where(kinds[columns] == "numeric", cuts, np.floor(cuts))
+        return np.where(cuts >= highest[columns], np.inf, np.where(cuts < lowest[columns], -np.inf, whole))
+
+
+class Single:
+    """The one tree of ``model`` over the values of ``cells`` (one per model feature; ``None``: the model's own).
+
+    Tests that their path decides are gone, and so is every test above leaves of one label. Nodes are in preorder;
+    arrays are int32 (n_nodes,) unless said otherwise. Read only, shared by all questions. O(n_nodes).
+
+    Attributes
+    ----------
+    domain : the columns.
+    feature, cut, left, right, way, set_at, words, label : see :class:`~xylogic.search.path_kernel.Nodes`; the words of
+        a set are its left codes that the path allows, and behind them its right ones.
+    parent, source, end : -1 at the root; the node of the model's tree; the node behind the last one below.
+    low, high : float64, the interval that the path leaves to the tested column.
+    answers : what a label stands for. Classes: their positions. Regression: the distinct numbers, ascending. With
+        ``by="score"``: the distinct rows of scores, float64 (n_labels, n_outputs).
+    """
+
+    def __init__(self, model: Ensemble, cells: Sequence[Cells] | None = None, *, by: str = "label") -> None:
+        if model.n_trees != 1:
+            raise InvalidModelError(f"the model has {model.n_trees} trees; a single tree is accepted")
+        self.model = model
+        self.domain = Domain(model_cells(model) if cells is None else cells)
+        labels = self._answer(by)
+        self._trim(labels)
+        self.nodes = Nodes(self)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
+
+    def _answer(self, by: str) -> NDArray[np.int32]:
+        """Each leaf's label; -1 at tests."""
+        model, inner = self.model, self.model.trees[0].left >= 0
+        scores = leaf_scores(model)
+        labels = np.full(len(inner), -1, np.int32)
+        self.answers: NDArray[Any]
+        if by == "score":
+            self.answers, labels[~inner] = np.unique(scores[~inner], axis=0, return_inverse=True)
+        elif model.classes is None:
+            self.answers, labels[~inner] = np.unique(scores[~inner, 0], return_inverse=True)
+        else:
+            self.answers = np.arange(len(model.classes))
+            labels[~inner] = predict.decide(model, scores[~inner])
+        return labels
+
+    def _trim(self, labels: NDArray[np.int32]) -> None:
+        tree, domain = self.model.trees[0], self.domain
+        inner = tree.left >= 0
+        way = tree.missing.astype(np.int32)
+        lost = inner & (way == 0) & (domain.missing[tree.feature] == 1)
+        if lost.any():
+            name = domain.cells[tree.feature[np.argmax(lost)]].name
+            raise InvalidInputError(f"feature {name!r} may be missing, but the model has no rule for that")
+        cut = np.where(inner, domain.cuts(tree.feature, tree.cut), 0.0)
+        set_at, words = _packed(tree, domain)
+        raw = SimpleNamespace(
+            feature=tree.feature.copy(), left=tree.left.copy(), right=tree.right.copy(), way=way, set_at=set_at,
+            label=labels, cut=cut, words=words,
+        )  # fmt: skip
+        n = len(inner)
+        out = SimpleNamespace(**{name: np.zeros(n, np.int32) for name in (*_COPIED, "label")})
+        out.cut, out.low, out.high = (np.zeros(n) for _ in range(3))
+        out.words = np.zeros(2 * len(words), np.uint64)
+        nodes = Nodes(raw)
+        n = trim(nodes, Path(domain, n, len(words)), out)
+        feature, left, right, parent, label = (
+            getattr(out, name)[:n].copy() for name in ("feature", "left", "right", "parent", "label")
+        )
+        low, high, kept, size = (np.zeros(n, np.int32) for _ in range(4))
+        self.depth = settle(feature, left, right, parent, label, low, high, kept, size)
+        at = np.flatnonzero(kept)
+        place = np.append(np.cumsum(kept, dtype=np.int32) - np.int32(1), np.int32(-1))  # of -1: -1
+        self.feature, self.label = feature[at], label[at]
+        self.left, self.right, self.parent = place[left[at]], place[right[at]], place[parent[at]]
+        self.way, self.set_at, self.source = out.way[at], out.set_at[at], out.source[at]
+        self.cut, self.low, self.high = out.cut[at], out.low[at], out.high[at]
+        self.least, self.greatest = low[at].astype(np.float64), high[at].astype(np.float64)
+        self.end = np.arange(len(at), dtype=np.int32) + size[at]
+        self.words = out.words
+
+
+_COPIED = ("feature", "left", "right", "way", "set_at", "source", "parent")
+
+
+def leaf_scores(model: Ensemble) -> NDArray[np.float64]:
+    """The scores of a one-tree model at each of its leaves: float64 (n_nodes, n_outputs); of no use at tests."""
+    return np.array(model.base) + (model.votes if model.voting == "majority" else model.flat.value)
+
+
+def prepared(model: Ensemble) -> Single:
+    """The model's tree over its own cells, labelled by class or number; made once."""
+    found = _prepared.get(model)
+    if found is None:
+        found = _prepared[model] = Single(model)
+    return found
+
+
+def _packed(tree: Any, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """Where each category test's left codes begin, and the codes as bit sets."""
+    width = np.where(tree.feature >= 0, domain.width[tree.feature], 0)
+    set_at = (np.cumsum(width) - width).astype(np.int32)
+    words = np.zeros(int(width.sum()) + 1, np.uint64)
+    test = np.repeat(np.arange(len(width)), np.diff(tree.set_ptr))
+    codes = tree.set_items.astype(np.int64)
+    np.bitwise_or.at(words, set_at[test] + codes // 64, np.left_shift(np.uint64(1), (codes % 64).astype(np.uint64)))
+    return set_at, words
