@@ -152,9 +152,9 @@ def test_other_leaf_values_leave_explanations_alone():
 def test_classes_that_vanish_or_appear_are_refused():
     """R080: members that disagree on the classes are refused when they meet, not when they predict."""
     two, three = DecisionTreeClassifier().fit(X, Y), DecisionTreeClassifier().fit(X, [0, 1, 2, 0, 1, 2])
-    with pytest.raises(xl.InvalidInputError, match="classes differ: only the new one has 2"):
+    with pytest.raises(xl.InvalidInputError, match="other classes: classes 2 only in the second"):
         xl.compatibility(two, three, X, Y)
-    with pytest.raises(xl.InvalidInputError, match="classes differ: only the old tree has 2"):
+    with pytest.raises(xl.InvalidInputError, match="other classes: classes 2 only in the first"):
         xl.compatibility(three, two, X, Y)
     with pytest.raises(xl.InvalidInputError, match=r"y, row 2: 'b' is no class of these trees; accepted: 0, 1"):
         xl.compatibility(two, two, X, [0, 1, "b", 1, 0, 1])
@@ -176,10 +176,13 @@ def test_categories_are_refused_by_name():
         ({"tolerance": float("nan")}, "tolerance is nan"),
         ({"jlu": "both"}, "jlu is 'both'; accepted: pooled, mean"),
         ({"y": [0, 1]}, "y has 2 entries for 6 rows"),
-        ({"X": np.zeros((0, 2)), "y": []}, "no rows"),
+        ({"X": np.zeros((0, 2)), "y": []}, "table has no rows"),
         ({"X": [[0, np.inf]] * 6}, "'x2', row 0: inf is infinite"),
-        ({"new": built(NEW, ["x1", "z"], [0, 1])}, "columns differ: only the old tree has 'x2', only the new one has"),
-        ({"new": built(NEW, NAMES)}, "answers classes and the new one numbers"),
+        (
+            {"new": built(NEW, ["x1", "z"], [0, 1])},
+            "features 'x2' only in the first and features 'z' only in the second",
+        ),
+        ({"new": built(NEW, NAMES)}, "first model predicts classes 0, 1, the second numbers"),
     ],
 )
 def test_errors(change, words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -42,7 +41,7 @@ class Walk:
 
 def kin(thing: Any) -> frozenset[str]:
     """The names of the classes of ``thing`` that River defines."""
-    kind: Hashable = type(thing)
+    kind: Any = type(thing)
     return _kin(kind)
 
 

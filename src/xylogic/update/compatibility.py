@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.domain.sheet import some
-from xylogic.domain.table import read_table
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.predict import apply
 from xylogic.update.bounds import leaf_bounds
 from xylogic.update.dissimilarity import KINDS, check_jlu, dissimilarities
 from xylogic.update.pairing import pair
-from xylogic.update.reading import read_tree, refuse_infinite
+from xylogic.update.reading import finite_values, read_tree
 from xylogic.update.reference import Reference
 from xylogic.update.relied import answers, cells_of, check_tolerance, is_right, read_targets, row_weights
 
@@ -183,12 +182,14 @@ def compatibility(
     """
     check_jlu(jlu)
     tolerance = check_tolerance(tolerance)
-    before, after = pair(read_tree(old, "the old tree"), read_tree(new, "the new tree"))
-    values = _values(before, after, X)
-    measure = Reference.of(values if reference is None else _values(before, after, reference))
+    before, after, class_of = pair(read_tree(old, "the old tree"), read_tree(new, "the new tree"))
+    values = finite_values(before, X)
+    measure = Reference.of(values if reference is None else finite_values(before, reference))
     targets = read_targets(y, len(values), before.classes)
     _refuse_unknown(before, targets, y)
-    given = [answers(before, values), _as_classes_of(before, after, answers(after, values))]
+    given = [answers(before, values), answers(after, values)]
+    if class_of:
+        given[1] = np.array(class_of)[given[1]]
     right = [is_right(one, targets, tolerance) for one in given]
     misses = [one - targets for one in given] if before.classes is None else [~one for one in right]
     flipped = np.flatnonzero(right[0] & ~right[1])
@@ -204,16 +205,6 @@ def compatibility(
     )
 
 
-def _values(before: Ensemble, after: Ensemble, X: Any) -> NDArray[np.float64]:
-    """The rows, float64 (n, n_features), as both trees see them."""
-    table = read_table(X, before.features, named=before.named or after.named)
-    refuse_infinite(table)
-    if not len(table.values):
-        raise InvalidInputError("the table has no rows; at least one is needed")
-    after.admit(table)
-    return before.admit(table)
-
-
 def _refuse_unknown(model: Ensemble, targets: NDArray[Any], y: Any) -> None:
     if model.classes is not None and (targets < 0).any():
         row = int(np.argmax(targets < 0))
@@ -221,13 +212,6 @@ def _refuse_unknown(model: Ensemble, targets: NDArray[Any], y: Any) -> None:
             f"y, row {row}: {cells_of(y)[row]!r} is no class of these trees; accepted: "
             + some(map(repr, model.classes))
         )
-
-
-def _as_classes_of(before: Ensemble, after: Ensemble, given: NDArray[Any]) -> NDArray[Any]:
-    """Answers of ``after`` as positions in the classes of ``before``; numbers as they are."""
-    if before.classes is None or after.classes is None:
-        return given
-    return np.array([before.classes.index(label) for label in after.classes])[given]
 
 
 def _by_kind(
