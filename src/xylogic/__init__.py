@@ -3,7 +3,9 @@
 Names load on first use (PEP 562), so that ``import xylogic`` costs next to nothing.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xylogic._version import __version__
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
     from xylogic.circuit.diagram import Diagram
     from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
+    from xylogic.compare.comparison import Comparison, Region, Regions, compare, compare_many
+    from xylogic.compare.equivalence import Equivalence, equivalent
+    from xylogic.compare.monotone import Monotonicity, is_monotone
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -48,11 +53,13 @@ _HOMES = {
     "BudgetExceeded": "xylogic.errors",
     "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
+    "Comparison": "xylogic.compare.comparison",
     "Compatibility": "xylogic.update.compatibility",
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
     "Ensemble": "xylogic.model.ensemble",
+    "Equivalence": "xylogic.compare.equivalence",
     "Explainer": "xylogic.explain",
     "Explanation": "xylogic.explain",
     "Feature": "xylogic.domain.feature",
@@ -62,21 +69,28 @@ _HOMES = {
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
+    "Monotonicity": "xylogic.compare.monotone",
     "NotFittedError": "xylogic.errors",
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
     "Reasons": "xylogic.reason.answers",
+    "Region": "xylogic.compare.comparison",
+    "Regions": "xylogic.compare.comparison",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
     "Verification": "xylogic.convert.verify",
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
     "build_tree": "xylogic.model.handmade",
+    "compare": "xylogic.compare.comparison",
+    "compare_many": "xylogic.compare.comparison",
     "compatibility": "xylogic.update.compatibility",
     "compile_model": "xylogic.explain.compiled",
+    "equivalent": "xylogic.compare.equivalence",
     "impurity": "xylogic.grow.criteria",
     "interval_explanation": "xylogic.update.intervals",
+    "is_monotone": "xylogic.compare.monotone",
     "load": "xylogic.model.file",
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
@@ -96,11 +110,13 @@ __all__ = [
     "BudgetExceeded",
     "ClassFormulas",
     "Clause",
+    "Comparison",
     "Compatibility",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",
     "Ensemble",
+    "Equivalence",
     "Explainer",
     "Explanation",
     "Feature",
@@ -110,11 +126,14 @@ __all__ = [
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
+    "Monotonicity",
     "NotFittedError",
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Reasons",
+    "Region",
+    "Regions",
     "Term",
     "UnsupportedModelError",
     "Verification",
@@ -122,10 +141,14 @@ __all__ = [
     "__version__",
     "build_ensemble",
     "build_tree",
+    "compare",
+    "compare_many",
     "compatibility",
     "compile_model",
+    "equivalent",
     "impurity",
     "interval_explanation",
+    "is_monotone",
     "load",
     "plot_partition",
     "plot_pruning",
@@ -142,6 +165,18 @@ __all__ = [
 ]
 
 
+class _Face(ModuleType):
+    """The package. ``xylogic.compare`` is the function; importing the room of that name would put the room there."""
+
+    @property
+    def compare(self) -> Any:
+        return __getattr__("compare")
+
+    @compare.setter
+    def compare(self, room: ModuleType) -> None:
+        pass
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -152,3 +187,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Face

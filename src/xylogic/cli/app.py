@@ -175,6 +175,42 @@ def grow(data: Path, target: str, as_json: bool, no_header: bool, **options: Any
     return grow_file(data, target, **own, as_json=as_json, header=not no_header, parameters=options)
 
 
+@cli.command(name="compare", epilog=DATA_HELP)
+@click.argument("first", type=EXISTING)
+@click.argument("second", type=EXISTING)
+@click.option("--data", type=EXISTING, help="Rows of which to tell the share on which the models differ.")
+@click.option(
+    "--regions",
+    type=click.IntRange(min=1),
+    is_flag=False,
+    flag_value=10,
+    metavar="[N]",
+    help="List up to N boxes (10) on which the models differ, with both answers.",
+)
+@click.option(
+    "--output",
+    type=click.Choice(["label", "probability"]),
+    default="label",
+    show_default=True,
+    help="What is compared.",
+)
+@click.option(
+    "--tolerance", type=click.FloatRange(min=0), default=0.0, help="Numbers and probabilities may differ by so much."
+)
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="For each question.")
+@json_option
+@trusted_option
+@header_option
+def compare_models(first: Path, second: Path, no_header: bool, **options: Any) -> int:
+    """Tell whether the models FIRST and SECOND are the same function, and where they differ.
+
+    Exit codes: 0 equivalent, 1 not, 2 the models cannot be compared, 3 undecided within the limit.
+    """
+    from xylogic.cli.compare import compare_files
+
+    return compare_files(first, second, header=not no_header, **options)
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every error becomes one line on stderr."""
     args = sys.argv[1:] if args is None else args

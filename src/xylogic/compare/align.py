@@ -68,9 +68,7 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
     merged = [_feature(name, x, y) for name, x, y in zip(names, own, other, strict=True)]
     absent = _missing(models, place, names, missing)
     cast = models[0].cast if models[0].cast == models[1].cast else "float64"
-    columns = [
-        replace(column, may_be_missing=name in absent) for (column, *_), name in zip(merged, names, strict=True)
-    ]
+    columns = [replace(column, may_be_missing=name in absent) for (column, *_), name in zip(merged, names, strict=True)]
     back = np.argsort(place).tolist()
     left = recast(models[0], columns, range(len(columns)), [codes for _, codes, _ in merged], cast)
     right = recast(models[1], columns, back, [merged[p][2] for p in back], cast)

@@ -99,7 +99,7 @@ class Claims:
         pair = question.pair
         self._a, self._b = _Side(pair.left, joint.values[0]), _Side(pair.right, joint.values[1])
         common = math.gcd(self._a.norm, self._b.norm)
-        # Sums weighed so that both count alike: a / norm of a - b / norm of b is (weighed a - weighed b) * common / norms.
+        # Sums are weighed so that both count alike: a difference of answers is that of weighed sums, by the unit.
         self._weights = self._b.norm // common, self._a.norm // common
         self._unit = Fraction(self._a.norm * self._b.norm, common)
         weighed = self._weights[0] * self._a.scores.size + self._weights[1] * self._b.scores.size
@@ -111,31 +111,28 @@ class Claims:
         self._in_order = joint.in_order and alike and pair.class_of == tuple(range(len(pair.class_of)))
 
     def __iter__(self) -> Iterator[Claim]:
-        pair = self.question.pair
-        if self.question.kind == "label":
-            n = len(pair.classes or ())
-            yield from (self._labels(p, q) for p in range(n) for q in range(n) if p != q)
-        elif not self._is_linear():
+        question = self.question
+        if question.kind != "label" and not self._is_linear():
             claim = Claim((-1, 0))
             claim.need(np.zeros(len(self.joint.model.flat.feature), np.int64), _FAR, -_FAR)
             yield claim
-        else:
-            for column in range(len(pair.classes or (0,))):
-                yield from (self._numbers(column, sign) for sign in (1, -1))
+            return
+        for way in question.ways():
+            yield self._labels(*way) if question.kind == "label" else self._numbers(*way)
 
     def holds(self, claim: Claim, a: Any, b: Any) -> bool:
         """Whether the models' answers are as the claim says."""
-        if self.question.kind == "label":
-            return (int(a), int(b)) == claim.way
-        differs = np.abs(a - b) > self.question.tolerance
-        column, sign = claim.way
-        if column < 0:
-            return bool(differs.any())
-        return bool(not differs[:column].any() and differs[column] and (a[column] > b[column]) == (sign > 0))
+        return bool(self.question.differ(a, b)) if claim.way[0] < 0 else self.question.holds(claim.way, a, b)
 
     def _is_linear(self) -> bool:
         pair = self.question.pair
         return self.question.kind == "number" or "sum" not in (pair.left.voting, pair.right.voting)
+
+    def margin(self, claim: Claim) -> float:
+        """A bound on the first model's margin, per tree where trees vote, on the rows that a claim of labels holds."""
+        worth = claim.worths[claim.lead]
+        most = int(np.maximum.reduceat(worth, self.joint.model.flat.roots).sum()) - min(0, claim.never[claim.lead])
+        return float((most + self._slack) / self._scale / self._unit)
 
     # ---- labels
 
@@ -179,7 +176,7 @@ class Claims:
         """Column ``column`` is the first to differ, and the first model's number is the greater one (sign 1)."""
         claim = Claim((column, sign))
         claim.need(*self._exceeds(column, sign))
-        for earlier in range(column):
+        for earlier in self.question.earlier(column):
             for side in (1, -1):
                 worth, sure, never = self._exceeds(earlier, side)
                 claim.need(-worth, 1 - never, 1 - sure)
@@ -198,15 +195,16 @@ class Claims:
         tolerance = self.question.tolerance
         least = (Fraction(tolerance) * self._unit - sign * base) * self._scale
         rounding = sum(
-            weight * (side.model.n_trees + 16) * Fraction(side.scores.size)
+            weight * (4 if self._exact else side.model.n_trees + 16) * Fraction(side.scores.size)
             for weight, side in ((wa, self._a), (wb, self._b))
         )
         slack = self._slack + 2 * rounding * _ROUNDOFF * self._scale
+        sure = math.floor(least + slack) + 1
         if self._exact and tolerance == 0.0:
             # Equal sums give equal numbers; other sums, of as many trees, other ones.
             never = math.floor(least) + 1
-            return self._whole(worth), never if wa == wb else math.ceil(least + slack) + 1, never
-        return self._whole(worth), math.ceil(least + slack) + 1, math.floor(least - slack)
+            return self._whole(worth), never if wa == wb else sure, never
+        return self._whole(worth), sure, math.ceil(least - slack)
 
     @property
     def _slack(self) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,7 @@ class Joint:
 Matched = dict[int, tuple[int, tuple[list[tuple[int, int]], list[int], list[tuple[int, int]]] | None]]
 
 
-def _matched(
-    ours: Sequence[PlainTree], theirs: Sequence[PlainTree], cells: Sequence[Cells], budget: Budget
-) -> Matched:
+def _matched(ours: Sequence[PlainTree], theirs: Sequence[PlainTree], cells: Sequence[Cells], budget: Budget) -> Matched:
     """Pairs of trees that make one: of the same shape, or small when laid over each other; the same place first."""
     merged: Matched = {}
     by_shape = defaultdict(list)
@@ -106,9 +105,7 @@ def _matched(
     return merged
 
 
-def _fits(
-    ours: Sequence[PlainTree], theirs: Sequence[PlainTree], t: int, u: int, cells: Sequence[Cells]
-) -> bool:
+def _fits(ours: Sequence[PlainTree], theirs: Sequence[PlainTree], t: int, u: int, cells: Sequence[Cells]) -> bool:
     most = len(ours[t].feature) + len(theirs[u].feature)
     return overlay(ours[t], theirs[u], cells, most) is not None
 
@@ -146,11 +143,11 @@ def _joined(
 def _made(
     models: Sequence[Ensemble],
     cells: Sequence[Cells],
-    side: NDArray[np.int64],
-    source: NDArray[np.int64],
-    right: NDArray[np.int64],
+    side: NDArray[Any],
+    source: NDArray[Any],
+    right: NDArray[Any],
     value: NDArray[np.float64],
-    own: NDArray[np.int64],
+    own: NDArray[Any],
 ) -> Tree:
     """A tree whose tests are those of nodes ``source`` of the models ``side``; leaves have side -1."""
     inner = side >= 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def plain_trees(model: Ensemble, cells: Sequence[Cells]) -> list[PlainTree]:
     right = np.where(inner, place[flat.right[order]], -1).astype(np.int32)
     made = []
     starts = [*place[flat.roots].tolist(), n]
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
+    for first, last in pairwise(starts):
         own = [at for at in sets if first <= at < last] if sets else []
         tests = test[first:last].copy()
         for k, at in enumerate(sorted(own)):

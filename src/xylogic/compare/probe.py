@@ -72,7 +72,9 @@ def _in_leaves(draws: np.random.Generator, question: Question, sizes: NDArray[np
 
 def _enter(draws: np.random.Generator, model: Ensemble, question: Question, row: States) -> None:
     tree = model.trees[draws.integers(model.n_trees)]
-    node, low, high = 0, {}, {}
+    node = 0
+    low: dict[int, int] = {}
+    high: dict[int, int] = {}
     while tree.left[node] >= 0:
         f = int(tree.feature[node])
         c = question.pair.cells[f]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.compare.align import Aligned
+from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
@@ -34,10 +35,12 @@ class Question:
     def __init__(self, pair: Aligned, output: str, tolerance: float) -> None:
         if output not in _OUTPUTS:
             raise InvalidInputError(f"output is {output!r}; accepted: {', '.join(_OUTPUTS)}")
-        if not (isinstance(tolerance, Real) and 0 <= tolerance < np.inf):
+        given: Any = tolerance
+        if not (isinstance(given, Real) and 0 <= float(given) < np.inf):
             raise InvalidInputError(f"tolerance is {tolerance!r}; a finite number that is not negative is accepted")
-        self.pair, self.tolerance = pair, float(tolerance)
-        self.kind = "number" if pair.classes is None else output
+        self.pair: Aligned = pair
+        self.tolerance: float = float(tolerance)
+        self.kind: str = "number" if pair.classes is None else output
         if pair.classes is None and output == "probability":
             raise InvalidInputError("regression models have no class probabilities; output='label' compares numbers")
         if self.kind == "label" and tolerance:
@@ -47,8 +50,8 @@ class Question:
                 if not model.has_probabilities:
                     raise InvalidInputError(f"the {side} model sums scores without a link and has no probabilities")
         # Per state a number of it, category code or NaN, as both models see it: one array a column.
-        self._values = [_numbers(c) for c in pair.cells]
-        self._order = np.argsort(pair.class_of)
+        self._values: list[Values] = [_numbers(c) for c in pair.cells]
+        self._order: NDArray[np.intp] = np.argsort(np.array(pair.class_of, np.intp))
 
     def values(self, states: NDArray[np.int32]) -> Values:
         """Rows of states as the models see them: float64 (n, n_features)."""
@@ -81,6 +84,26 @@ class Question:
             return np.asarray(a != b)
         return np.asarray((np.abs(a - b) > self.tolerance).any(axis=-1))
 
+    def ways(self) -> list[tuple[int, int]]:
+        """The ways of differing: of labels (p, q), positions of what the models say; of numbers (column, sign), the
+        first column that differs, sign 1 where the first model's number is the greater one, else -1."""
+        n = len(self.pair.classes or (0,))
+        if self.kind == "label":
+            return [(p, q) for p in range(n) for q in range(n) if p != q]
+        return [(column, sign) for column in range(n) for sign in (1, -1)]
+
+    def earlier(self, column: int) -> range:
+        """The columns that are not to differ where ``column`` is the first one."""
+        return range(column)
+
+    def holds(self, way: tuple[int, int], a: Any, b: Any) -> bool:
+        """Whether two answers differ in this way."""
+        if self.kind == "label":
+            return (int(a), int(b)) == way
+        column, sign = way
+        differs = np.abs(a - b) > self.tolerance
+        return bool(not differs[:column].any() and differs[column] and (a[column] > b[column]) == (sign > 0))
+
     def shown(self, answer: Any) -> Any:
         """One answer as the user reads it: a label, a number, or a dict label -> probability."""
         classes = self.pair.classes
@@ -104,16 +127,16 @@ class Question:
         return self.shown(a), self.shown(b)
 
 
-def _numbers(c: Any) -> Values:
+def _numbers(c: Cells) -> Values:
     """A number of every state of a column."""
     if c.is_set:
         found: Sequence[float] = range(c.n_values)
     else:
-        found = [number_in(c, state) for state in range(c.n_values)]
+        found = [_number_in(c, state) for state in range(c.n_values)]
     return np.array([*found, *([np.nan] if c.missing else [])], np.float64)
 
 
-def number_in(c: Any, state: int) -> float:
+def _number_in(c: Cells, state: int) -> float:
     """A number of an ordered state, as the model sees it: an end of the cell."""
     low, high = c.ends(state)
     low, high = max(low, c.limits[0]), min(high, c.limits[1])

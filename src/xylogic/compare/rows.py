@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from xylogic.domain.box import Box
 from xylogic.domain.cells import Cells, StateSet
 
@@ -50,8 +48,3 @@ def share_of(box: States, cells: Sequence[Cells]) -> Fraction:
     for f, states in box.items():
         share *= Fraction(len(states), cells[f].n_states)
     return share
-
-
-def rounded(share: Fraction) -> float:
-    """A share for display."""
-    return float(np.float64(share.numerator / share.denominator)) if share else 0.0

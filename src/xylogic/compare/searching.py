@@ -47,10 +47,20 @@ class ClashSearch:
     def first(self, budget: Budget) -> NDArray[np.int32] | None:
         """The states of a cell in which the models differ, (n_features,); ``None``: there is none.
 
-        Claims are searched in turn, each a little at first, then ever more. Raises BudgetExceeded.
+        Claims are searched in turn, each a little at first, then ever more. Raises BudgetExceeded; of labels, its bound
+        ``margin`` is one on the first model's margin (per tree, where trees vote) on every row where they differ.
         """
         waiting = list(self._open)
         nodes = _FIRST_SLICE
+        try:
+            return self._first(waiting, nodes, budget)
+        except BudgetExceeded as stop:
+            if self.question.kind == "label":
+                stop.bounds["margin"] = max(map(self._claims.margin, waiting))
+            raise
+
+    def _first(self, waiting: list[Claim], nodes: int, budget: Budget) -> NDArray[np.int32] | None:
+        """``waiting`` keeps the claims that are not refuted yet."""
         while waiting:
             left = []
             for claim in waiting:
@@ -62,7 +72,7 @@ class ClashSearch:
                     continue
                 if found is not None:
                     return np.array(cell_in(found, self.question.pair.cells), np.int32)
-            waiting, nodes = left, 4 * nodes
+            waiting[:], nodes = left, 4 * nodes
         return None
 
     def boxes(self, take: Callable[[Claim, States], bool], whole: bool, budget: Budget) -> Fraction:
@@ -73,14 +83,17 @@ class ClashSearch:
         its tests. A limit that is reached, or Ctrl-C, leaves cells undecided.
         """
         undecided = Fraction(0)
-        for claim in self._open:
+        for position, claim in enumerate(self._open):
+            left = len(self._open) - position
             if budget.remaining == 0.0:
-                undecided += 1
-                continue
-            search = _ClaimSearch(self, claim, budget, None)
+                return min(undecided + left, Fraction(1))
+            seconds = None if budget.remaining is None else budget.remaining / left
+            search = _ClaimSearch(self, claim, Budget(seconds, budget.node_limit, budget.memory_limit), None)
             undecided += search.every(take, whole)
             if search.ended:
                 return min(undecided, Fraction(1))
+            if search.interrupted:
+                return min(undecided + left - 1, Fraction(1))
         return min(undecided, Fraction(1))
 
 
@@ -113,7 +126,7 @@ class _ClaimSearch:
         self._search = Search(self._forest, self._game, self._work, self._budget)
         self._search.set_instance(np.zeros(self._forest.n_features + 1, np.int32))
         self._free = bit_set(range(self._forest.n_features), max(1, (self._forest.n_features + 63) // 64))
-        self.ended = False
+        self.ended = self.interrupted = False
 
     def first(self) -> States | None:
         return self._box() if self._clash(False, lambda: True).run(self._free) else None
@@ -134,7 +147,8 @@ class _ClaimSearch:
         try:
             if clash.run(self._free):
                 clash.left_over(count)
-        except (BudgetExceeded, KeyboardInterrupt):
+        except (BudgetExceeded, KeyboardInterrupt) as stop:
+            self.interrupted = isinstance(stop, KeyboardInterrupt) or stop.interrupted
             clash.left_over(count)
         return undecided
 
