@@ -180,7 +180,7 @@ def test_categories_are_refused_by_name():
         ({"X": [[0, np.inf]] * 6}, "'x2', row 0: inf is infinite"),
         (
             {"new": built(NEW, ["x1", "z"], [0, 1])},
-            "features 'x2' only in the first and features 'z' only in the second",
+            "features 'x2' only in the first and 'z' only in the second",
         ),
         ({"new": built(NEW, NAMES)}, "first model predicts classes 0, 1, the second numbers"),
     ],
