@@ -94,6 +94,20 @@ def test_float32_trees_as_float64_ones(seed):
     assert ((lower < rows) & (rows <= upper)).all()
 
 
+def test_rows_are_shown_as_they_were_given():
+    """Not rounded to the precision of the trees, whole numbers whole."""
+    rows = [[0.1, 1], [0.7, 2], [0.123456789012345678, 7]]
+    old = DecisionTreeClassifier().fit(rows, [0, 1, 0])
+    new = DecisionTreeClassifier().fit(rows, [0, 1, 1])
+    assert xl.compatibility(old, new, rows, [0, 1, 0]).negative_flips[0].values == {
+        "x0": 0.12345678901234568,
+        "x1": 7.0,
+    }
+    whole = [xl.DecisionTreeClassifier().fit(np.array([[1, 5], [2, 7]]), y) for y in ([0, 1], [1, 0])]
+    shown = xl.compatibility(*whole, np.array([[2, 7]]), [1]).negative_flips[0].values
+    assert shown == {"x0": 2, "x1": 7} and all(type(cell) is int for cell in shown.values())
+
+
 def test_reference_rows_set_the_scale():
     models = built(OLD, NAMES, [0, 1]), built(NEW, NAMES, [0, 1])
     own = xl.compatibility(*models, X, Y)

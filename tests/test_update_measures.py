@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import xylogic as xl
-from update_oracle import KINDS, Node, Statistics, Update, dissimilarity, explain, plain
+from update_oracle import KINDS, Node, Statistics, Update, best_prunings, dissimilarity, explain, plain, prunings
 from xylogic.update.bounds import Bounds, bounds_of, leaf_bounds
 from xylogic.update.dissimilarity import dissimilarities
 from xylogic.update.reference import Reference
@@ -115,6 +116,21 @@ def test_worked_example_of_growth(kind, strength, known):
     right = (root[0].above(1.5), root[1])
     gains = update.gain(grown.rows, root, 0, 1.5), update.gain(grown.right.rows, right, 1, 3.0)
     assert [float(g) for g in gains] == pytest.approx(known, abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "root", "right"), [("mse", 0.577857, 0.196667), ("mae", 0.551082, 0.186032), ("jac", 0.6, 0.2)]
+)
+def test_worked_example_of_prunings(kind, root, right):
+    """What the root and its right child cost as leaves; the sequence of the optimal prunings between."""
+    update = Update(OLD, X, Y, kind=kind, strength=0.1)
+    grown = update.grow()
+    cost = {len(pruned.leaves()): update.objective(pruned) for pruned in prunings(grown)}
+    assert [float(cost[leaves]) for leaves in (1, 2, 3)] == pytest.approx([root, right, 0], abs=5e-7)
+    steps = [(0.0, 3), (right - 0.001, 3), (right + 0.001, 2), (root - right - 0.001, 2), (root - right + 0.001, 1)]
+    for alpha, leaves in steps:
+        best = best_prunings(update, grown, Fraction(alpha))
+        assert [len(pruned.leaves()) for pruned in best] == [leaves]
 
 
 @pytest.mark.parametrize("seed", range(40))

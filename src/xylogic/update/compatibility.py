@@ -17,7 +17,7 @@ from xylogic.model.predict import apply
 from xylogic.update.bounds import leaf_bounds
 from xylogic.update.dissimilarity import KINDS, check_jlu, dissimilarities
 from xylogic.update.pairing import pair
-from xylogic.update.reading import finite_values, read_tree
+from xylogic.update.reading import finite_table, finite_values, read_tree
 from xylogic.update.reference import Reference
 from xylogic.update.relied import answers, cells_of, check_tolerance, is_right, read_targets, row_weights
 
@@ -33,12 +33,12 @@ class NegativeFlip:
     Attributes
     ----------
     row : its position in the table.
-    values : its values by column.
+    values : its values by column, as they were given.
     truth, old, new : the true answer and those of the trees.
     """
 
     row: int
-    values: dict[str, float]
+    values: dict[str, Any]
     truth: Any
     old: Any
     new: Any
@@ -183,7 +183,8 @@ def compatibility(
     check_jlu(jlu)
     tolerance = check_tolerance(tolerance)
     before, after, class_of = pair(read_tree(old, "the old tree"), read_tree(new, "the new tree"))
-    values = finite_values(before, X)
+    table = finite_table(before, X)
+    values = before.admit(table)
     measure = Reference.of(values if reference is None else finite_values(before, reference))
     targets = read_targets(y, len(values), before.classes)
     _refuse_unknown(before, targets, y)
@@ -201,7 +202,7 @@ def compatibility(
         weights=right[0].astype(np.float64) if weights is None else row_weights(weights, len(values)),
         old_right=right[0],
         new_right=right[1],
-        negative_flips=_flips(before, values, flipped, *(column[flipped] for column in (targets, *given))),
+        negative_flips=_flips(before, table.values, flipped, *(column[flipped] for column in (targets, *given))),
     )
 
 
@@ -243,5 +244,9 @@ def _flips(
         column.tolist() if model.classes is None else [model.classes[code] for code in column.tolist()]
         for column in columns
     ]
-    cells = [dict(zip(model.feature_names, row, strict=True)) for row in values[rows].tolist()]
+    scalars = [{"integer": int, "boolean": bool}.get(feature.kind, float) for feature in model.features]
+    cells = [
+        {name: scalar(cell) for name, scalar, cell in zip(model.feature_names, scalars, row, strict=True)}
+        for row in values[rows].tolist()
+    ]
     return tuple(map(NegativeFlip, rows.tolist(), cells, *named))

@@ -12,7 +12,7 @@ from xylogic.domain.table import Table, read_table
 from xylogic.errors import InvalidInputError, UnsupportedModelError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["finite_values", "read_tree", "refuse_infinite"]
+__all__ = ["finite_table", "finite_values", "read_tree", "refuse_infinite"]
 
 
 def read_tree(source: Any, name: str = "tree") -> Ensemble:
@@ -38,9 +38,14 @@ def finite_values(model: Ensemble, X: Any) -> NDArray[np.float64]:
 
     Raises InvalidInputError as ``Ensemble.encode`` does, and for missing and infinite values.
     """
+    return model.admit(finite_table(model, X))
+
+
+def finite_table(model: Ensemble, X: Any) -> Table:
+    """The rows of ``X`` as they are given; raises InvalidInputError for missing and infinite values."""
     table = read_table(X, model.features, named=model.named)
     refuse_infinite(table)
-    return model.admit(table)
+    return table
 
 
 def refuse_infinite(table: Table) -> None:
