@@ -10,6 +10,7 @@ import pytest
 
 import xylogic as xl
 from update_oracle import KINDS, Node, Statistics, Update, best_prunings, dissimilarity, explain, plain, prunings
+from xylogic.model.build import make_tree
 from xylogic.update.bounds import Bounds, bounds_of, leaf_bounds
 from xylogic.update.dissimilarity import dissimilarities
 from xylogic.update.reference import Reference
@@ -228,13 +229,21 @@ def test_extreme_columns_have_a_finite_scale():
     assert Reference.of(np.full((7, 1), 0.1)).is_constant.all()
 
 
+def test_tests_that_say_nothing_new_loosen_no_bound():
+    """An imported tree may ask x <= 3 where x <= 1 is known, and x > 0 where x > 1 is."""
+    tree = make_tree(
+        [0, 0, -1, -1, 0, -1, -1], [1, 3, 0, 0, 0, 0, 0], [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1],
+        np.zeros((7, 1)), missing=np.zeros(7, dtype=int), cast="float64", n_features=1,
+    )  # fmt: skip
+    bounds = leaf_bounds(tree, np.array([2, 6]), 1)
+    assert bounds.lower.ravel().tolist() == [-np.inf, 1] and bounds.upper.ravel().tolist() == [1, np.inf]
+
+
 def test_a_tree_100_000_deep():
     n = 100_000
     feature = np.tile([0, -1], n)
     left = np.where(feature >= 0, np.arange(2 * n) + 1, -1)
     right = np.where(feature >= 0, np.arange(2 * n) + 2, -1)
-    from xylogic.model.build import make_tree
-
     cut = np.repeat(np.arange(n, dtype=float), 2)
     columns, left, right = np.append(feature, -1), np.append(left, -1), np.append(right, -1)
     tree = make_tree(
