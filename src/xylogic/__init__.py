@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
     from xylogic.reason.answers import Flips, Reasons
+    from xylogic.update.bounds import tree_bounds
+    from xylogic.update.compatibility import Compatibility, compatibility
+    from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
 
@@ -56,6 +59,7 @@ _HOMES = {
     "ClassFormulas": "xylogic.compile.formulas",
     "Clause": "xylogic.domain.box",
     "Comparison": "xylogic.compare.comparison",
+    "Compatibility": "xylogic.update.compatibility",
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
@@ -67,6 +71,7 @@ _HOMES = {
     "Flips": "xylogic.reason.answers",
     "Formula": "xylogic.circuit.formula",
     "Importance": "xylogic.importance.scores",
+    "IntervalExplanation": "xylogic.update.intervals",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
@@ -88,11 +93,13 @@ _HOMES = {
     "build_tree": "xylogic.model.handmade",
     "compare": "xylogic.compare.comparison",
     "compare_many": "xylogic.compare.comparison",
+    "compatibility": "xylogic.update.compatibility",
     "compile_model": "xylogic.explain.compiled",
     "distinct": "xylogic.compare.distinct",
     "equivalent": "xylogic.compare.equivalence",
     "fingerprint": "xylogic.compare.fingerprint",
     "impurity": "xylogic.grow.criteria",
+    "interval_explanation": "xylogic.update.intervals",
     "is_monotone": "xylogic.compare.monotone",
     "load": "xylogic.model.file",
     "plot_partition": "xylogic.view.plots",
@@ -106,6 +113,7 @@ _HOMES = {
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
+    "tree_bounds": "xylogic.update.bounds",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -114,6 +122,7 @@ __all__ = [
     "ClassFormulas",
     "Clause",
     "Comparison",
+    "Compatibility",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",
@@ -125,6 +134,7 @@ __all__ = [
     "Flips",
     "Formula",
     "Importance",
+    "IntervalExplanation",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
@@ -147,11 +157,13 @@ __all__ = [
     "build_tree",
     "compare",
     "compare_many",
+    "compatibility",
     "compile_model",
     "distinct",
     "equivalent",
     "fingerprint",
     "impurity",
+    "interval_explanation",
     "is_monotone",
     "load",
     "plot_partition",
@@ -165,6 +177,7 @@ __all__ = [
     "sorting_network",
     "split_gain",
     "stability",
+    "tree_bounds",
     "verify_model",
 ]
 

@@ -18,8 +18,8 @@ __all__ = ["ACCEPTED", "open_path", "read_model"]
 
 ACCEPTED = (
     "a fitted scikit-learn DecisionTree, ExtraTree, RandomForest or ExtraTrees classifier or regressor, "
-    "a Pipeline of scalers that ends in one, an xylogic estimator, a fitted search over these, an xylogic Ensemble, "
-    "or a path to a saved model"
+    "a Pipeline of scalers that ends in one, a River Hoeffding tree, an xylogic estimator, a fitted search over these, "
+    "an xylogic Ensemble, or a path to a saved model"
 )
 _PICKLES = (".joblib", ".pkl", ".pickle")
 
@@ -29,10 +29,12 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
 
     Parameters
     ----------
-    source : a fitted scikit-learn tree, forest, or Pipeline of scalers and one of these; a fitted xylogic estimator; a
-        search with a best estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own
+    source : a fitted scikit-learn tree, forest, or Pipeline of scalers and one of these; a River Hoeffding tree whose
+        leaves answer by class shares or means (see ``convert/river.py``); a fitted xylogic estimator; a search with a
+        best estimator; an ``Ensemble``, returned as it is; or a path to ``.json``/``.json.gz`` (our own
         format) or to a joblib or pickle file.
-    feature_names : names for the columns, in order, in place of the source's own.
+    feature_names : names for the columns, in order, in place of the source's own. River keeps no list of columns: there
+        they are all columns, in order, by the names that its rows use.
     trusted : whether a joblib or pickle file may be opened. Opening one runs code that its writer chose.
 
     Raises
@@ -49,6 +51,8 @@ def read_model(source: Any, *, feature_names: Sequence[str] | None = None, trust
         model = source.to_model()
     elif from_library(source, "sklearn"):
         model = _read_sklearn(source)
+    elif from_library(source, "river"):
+        return _read_river(source, names)
     else:
         raise _unsupported(source)
     return model if names is None else _rename(model, names)
@@ -64,11 +68,22 @@ def _read_sklearn(source: Any) -> Ensemble:
     else:
         raise _unsupported(source)
     if not type(core).__module__.startswith("sklearn.") or not sklearn.is_known_version():
-        _spot_check(model, source)
+        _spot_check(model, source, "scikit-learn")
     return model
 
 
-def _spot_check(model: Ensemble, source: Any) -> None:
+def _read_river(source: Any, names: Sequence[str] | None) -> Ensemble:
+    from xylogic.convert import river
+
+    if not river.is_hoeffding_tree(source):
+        raise _unsupported(source)
+    model = river.read_river(source, names)
+    if not type(source).__module__.startswith("river.") or not river.is_known_version():
+        _spot_check(model, source, "River")
+    return model
+
+
+def _spot_check(model: Ensemble, source: Any, library: str) -> None:
     """Refuse a derived class, or a library version not seen before, that answers otherwise than it was read."""
     from xylogic.convert.verify import spot_check
 
@@ -76,7 +91,7 @@ def _spot_check(model: Ensemble, source: Any) -> None:
     if not verdict:
         raise UnsupportedModelError(
             f"a {type(source).__name__} (from {type(source).__module__}) does not predict as the "
-            f"scikit-learn class does that it derives from: {verdict}"
+            f"{library} class does that it derives from: {verdict}"
         )
 
 

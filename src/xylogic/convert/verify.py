@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.convert import sklearn
+from xylogic.convert import river, sklearn
 from xylogic.convert.own import ask_own, from_library, is_own
 from xylogic.convert.probes import hostile_rows, probe_rows, random_rows
 from xylogic.convert.read import read_model
@@ -77,7 +77,7 @@ def verify_model(model: Any, source: Any, X: Any = None, *, n: int = 2000, rando
     Parameters
     ----------
     model : an Ensemble, or anything ``read_model`` takes.
-    source : the scikit-learn object or xylogic estimator, or another Ensemble with the same columns.
+    source : the scikit-learn or River object or xylogic estimator, or another Ensemble with the same columns.
     X : rows to check besides, as ``predict`` takes them.
     n, random_state : number and seed of the random rows.
 
@@ -102,7 +102,7 @@ def spot_check(model: Ensemble, source: Any) -> Verification:
 
 
 def _verify(model: Ensemble, source: Any, tables: Iterable[Values]) -> Verification:
-    ask = _asker(sklearn.unwrap_search(source))
+    ask = _asker(sklearn.unwrap_search(source), model)
     checked, mismatches = 0, list[Mismatch]()
     for rows in tables:
         checked += len(rows)
@@ -154,7 +154,8 @@ def _differences(model: Ensemble, rows: Values, ours: Answers, theirs: Answers) 
             different = np.asarray(cells.reshape(len(rows), -1).any(axis=1))
         for row in np.flatnonzero(different):
             answers = (
-                answer[row].tolist() if len(answer) == len(rows) else answer.tolist() for answer in (mine, other)
+                answer[row : row + 1].tolist()[0] if len(answer) == len(rows) else answer.tolist()
+                for answer in (mine, other)
             )
             found.append((int(row), question, *answers))
     return [Mismatch(_as_dict(model, rows[row]), *rest) for row, *rest in sorted(found, key=lambda item: item[:2])]
@@ -176,15 +177,17 @@ def _ask_or_none(ask: Callable[[Values], Answers], rows: Values) -> Answers | No
         return None
 
 
-def _asker(source: Any) -> Callable[[Values], Answers]:
+def _asker(source: Any, model: Ensemble) -> Callable[[Values], Answers]:
     """A function from encoded rows to the source's answers by question."""
     if isinstance(source, Ensemble):
         return lambda rows: _answers(source, rows)
     if is_own(source):
         return ask_own(sklearn.single_threaded(source))
+    if river.is_hoeffding_tree(source):
+        return river.ask_river(source, model)
     if not from_library(source, "sklearn"):
         raise UnsupportedModelError(
-            f"the source is a {type(source).__name__}; a scikit-learn or xylogic object that "
+            f"the source is a {type(source).__name__}; a scikit-learn, River or xylogic object that "
             "read_model takes, or an Ensemble, is accepted"
         )
     made = sklearn.single_threaded(source)

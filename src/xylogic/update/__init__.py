@@ -1,0 +1,1 @@
+"""Replacing a tree without breaking the explanations that people rely on."""

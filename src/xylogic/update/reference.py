@@ -1,0 +1,58 @@
+"""What bounds are measured by: the range and the spread of the columns in the new data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.errors import InvalidInputError
+from xylogic.update.bounds import Bounds
+
+__all__ = ["Reference"]
+
+_LEAST = 5e-324  # so that a column that varies is never divided by 0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reference:
+    """The columns' statistics over the new data D2, float64 (m,) each.
+
+    Attributes
+    ----------
+    lowest, highest : the least and the greatest value.
+    scale : the population standard deviation (divided by n), 0 in constant columns.
+    """
+
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Reference:
+        """The statistics of finite values (n, m); raises InvalidInputError for no rows."""
+        if not len(values):
+            raise InvalidInputError("the table has no rows; bounds are measured by the columns' range and deviation")
+        lowest, highest = values.min(axis=0), values.max(axis=0)
+        # Counted from the least value, lest the mean lose digits; in powers of two, lest squares overflow or vanish.
+        exponent = np.frexp(np.maximum(np.abs(lowest), np.abs(highest)))[1]
+        scaled = np.ldexp(values, -exponent) - np.ldexp(lowest, -exponent)
+        scale = np.ldexp(scaled.std(axis=0), exponent)
+        return cls(lowest, highest, np.where(lowest < highest, np.maximum(scale, _LEAST), 0.0))
+
+    @property
+    def is_constant(self) -> NDArray[np.bool_]:
+        """The columns with one value only, whose differences count 0: bool (m,)."""
+        return self.lowest == self.highest
+
+    def clip(self, bounds: Bounds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The finite bounds l' = max(l, lowest) and u' = min(u, highest): float64 (n, m) each.
+
+        For a row of D2, lowest <= l' <= x <= u' <= highest; of other rows they are merely finite.
+        """
+        return np.maximum(bounds.lower, self.lowest), np.minimum(bounds.upper, self.highest)
+
+    def in_deviations(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Differences of bounds (n, m) divided by the deviations; 0 in constant columns."""
+        return np.divide(differences, self.scale, out=np.zeros_like(differences), where=~self.is_constant)
