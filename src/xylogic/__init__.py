@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from xylogic.compare.equivalence import Equivalence, equivalent
     from xylogic.compare.fingerprint import fingerprint
     from xylogic.compare.monotone import Monotonicity, is_monotone
-    from xylogic.compare.rashomon import RashomonSet
     from xylogic.compare.primes import Primes, prime_implicants
+    from xylogic.compare.rashomon import RashomonSet
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
