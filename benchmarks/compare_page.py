@@ -9,10 +9,11 @@ from typing import Any
 import common
 
 GADGETS = """\
-The gadget trees of "Efficient & Correct Predictive Equivalence for Decision Trees" (6 r + 3 nodes, 2 r + 1 features; r = 50,000
-has 100,001 levels), extending its Table 2: is a partial row sufficient (*WAXp*), one sufficient reason (*AXp*), are two trees equal (*PE*; *PE changed*: one leaf differs, the last that the walk comes to). Microseconds from Python on
-prepared trees; *prepare*: once a tree; *explainer AXp*: `explain(x).sufficient_reason()` with the row's checks.
-*C++*: a native prototype. The paper's machine is another one."""
+The gadget trees of "Efficient & Correct Predictive Equivalence for Decision Trees" (6 r + 3 nodes, 2 r + 1 features;
+r = 50,000 has 100,001 levels), extending its Table 2: is a partial row sufficient (*WAXp*), one sufficient reason
+(*AXp*), are two trees equal (*PE*; *PE changed*: one leaf differs, the last that the walk comes to). Microseconds from
+Python on prepared trees; *prepare*: once a tree; *explainer AXp*: `explain(x).sufficient_reason()` with the row's
+checks. *C++*: a native prototype. The paper's machine is another one."""
 WRITTEN = """\
 Algorithms 1-5 as written, in Python (`search/tree_logic.py`), beside the walk."""
 PAIRS = "Equivalent pairs of other shapes, made by rewriting, and the worst pair found."
