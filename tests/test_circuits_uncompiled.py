@@ -3,7 +3,7 @@
 from uncompiled import asked_both_ways
 
 QUESTIONS = """
-import json, random, sys
+import random
 from graphs import random_graph
 from models import seeded_case
 from xylogic.circuit import apply_kernel

@@ -3,7 +3,7 @@
 from uncompiled import asked_both_ways
 
 QUESTIONS = """
-import json, random, sys
+import random
 import numpy as np
 from grown_trees import random_grown
 from xylogic import DecisionTreeClassifier, DecisionTreeRegressor, Feature
