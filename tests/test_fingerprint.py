@@ -188,7 +188,7 @@ def test_what_is_refused():
         xl.fingerprint(xl.build_ensemble([regression, regression]))
     with pytest.raises(InvalidInputError, match="no rule for a missing value"):
         xl.fingerprint(regression, missing=["x"])
-    with pytest.raises(InvalidInputError, match="names of features"):
+    with pytest.raises(InvalidInputError, match="missing names 'z'; accepted: x"):
         xl.fingerprint(regression, missing=["z"])
     with pytest.raises(InvalidInputError, match="complex"):
         xl.fingerprint(xl.build_tree({"class": 1j}, ["x"], classes=[1j, 2j]))

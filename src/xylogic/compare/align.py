@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from xylogic.checks import names_in
 from xylogic.compare.recast import highest, recast
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells, make_cells
@@ -170,10 +171,7 @@ def _missing(
     """The columns in which a value may be missing."""
     sides = [(models[0], list(range(len(names)))), (models[1], list(place))]
     if wanted is not None:
-        chosen = {wanted} if isinstance(wanted, str) else set(wanted)
-        unknown = sorted(map(repr, chosen - set(names)))
-        if unknown:
-            raise InvalidInputError(f"missing names {some(unknown)}; accepted: {', '.join(names)}")
+        chosen = names_in("missing", wanted, names)
     else:
         chosen = {n for m, at in sides for n, p in zip(names, at, strict=True) if m.features[p].may_be_missing}
     for side, (model, at) in zip(("first", "second"), sides, strict=True):

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from xylogic.budget import EXACT, PARTIAL, Budget, Status
+from xylogic.checks import check_jobs, check_limit, listed
 from xylogic.compare.align import align
 from xylogic.compare.equivalence import Equivalence, check_engine, plain, settled
 from xylogic.compare.measure import Measure, Piece, measured, pieces
@@ -20,7 +21,7 @@ from xylogic.compare.rows import box_of, cell_in, row_of, share_of
 from xylogic.compare.walking import is_walked
 from xylogic.domain.box import Box
 from xylogic.domain.sheet import Sheet, open_sheet
-from xylogic.errors import BudgetExceeded
+from xylogic.errors import BudgetExceeded, InvalidInputError
 
 __all__ = ["Comparison", "Region", "Regions", "compare", "compare_many"]
 
@@ -151,9 +152,12 @@ class Comparison:
         Of two trees the largest come first; else in order of the answers, then by ascending values along the tests.
         There may be exponentially many of forests.
         """
+        check_limit(limit)
         budget = Budget(*self._limits)
         if self.equivalence.status.status == EXACT and self.equivalence.witness is None:
             return Regions([], EXACT)
+        if limit == 0:
+            return Regions([], PARTIAL)
         found: list[Piece] = []
         status = EXACT
         try:
@@ -244,7 +248,14 @@ def compare_many(pairs: Iterable[tuple[Any, Any]], *, n_jobs: int | None = None,
     """
     from joblib import Parallel, delayed
 
-    found: list[Comparison] = Parallel(n_jobs=n_jobs)(delayed(_measured)(a, b, options) for a, b in pairs)
+    check_jobs(n_jobs)
+    given = [
+        tuple(listed("a pair", pair, "two models")) for pair in listed("pairs", pairs, "a list of pairs of models")
+    ]
+    for position, pair in enumerate(given):
+        if len(pair) != 2:
+            raise InvalidInputError(f"pair {position} has {len(pair)} models; two are accepted")
+    found: list[Comparison] = Parallel(n_jobs=n_jobs)(delayed(_measured)(a, b, options) for a, b in given)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xylogic.budget import Budget
+from xylogic.checks import check_jobs, listed
 from xylogic.compare.equivalence import equivalent
 from xylogic.compare.fingerprint import model_fingerprint
 from xylogic.convert.read import read_model
@@ -43,7 +44,8 @@ def distinct(
     Raises what ``equivalent`` raises: InvalidInputError, naming what differs, for models that cannot be aligned, and
     BudgetExceeded where a comparison does not end within the limits.
     """
-    sources = list(models)
+    check_jobs(n_jobs)
+    sources = listed("models", models, "a list of models")
     limits = {"time_limit": time_limit, "node_limit": node_limit, "memory_limit": memory_limit}
     from joblib import Parallel, delayed, effective_n_jobs
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.checks import names_in
 from xylogic.compare import fingerprint_kernel
 from xylogic.compare.weights import (
     PRIME,
@@ -126,9 +127,7 @@ class _States:
 
 
 def _states(model: Ensemble, kinds: Mapping[str, str], missing: Collection[str]) -> _States:
-    names = set(model.feature_names)
-    if isinstance(missing, str) or not set(missing) <= names:
-        raise InvalidInputError(f"missing is {missing!r}; names of features are accepted: {', '.join(names)}")
+    missing = names_in("missing", missing, model.feature_names)
     routed = ~model.routeless if model.accepts_missing else np.zeros(len(model.features), dtype=bool)
     for feature, has_route in zip(model.features, routed.tolist(), strict=True):
         if feature.name in missing and not has_route:

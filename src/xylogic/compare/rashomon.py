@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.checks import check_jobs, listed
 from xylogic.compare.rashomon_graph import GraphMembers
 from xylogic.compare.rashomon_list import ListMembers
 from xylogic.compare.rashomon_sources import praxis_graph, treefarms_graph
@@ -45,7 +46,8 @@ class RashomonSet:
 
         Raises InvalidInputError for an empty list or for other columns, UnsupportedModelError for ensembles.
         """
-        return cls(ListMembers([read_model(tree) for tree in trees], n_jobs))
+        check_jobs(n_jobs)
+        return cls(ListMembers([read_model(tree) for tree in listed("trees", trees, "a list of trees")], n_jobs))
 
     @classmethod
     def from_treefarms(

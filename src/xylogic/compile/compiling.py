@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xylogic.budget import Budget
+from xylogic.checks import names_in
 from xylogic.circuit.combine import relabelled
 from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.diagram import Diagram
@@ -75,13 +76,7 @@ def compile_ensemble(
         order = _listed(order)
     budget = _Watched(progress, time_limit, node_limit, memory_limit)
     if cells is None:
-        absent = {missing} if isinstance(missing, str) else set(missing)
-        unknown = absent - set(model.feature_names)
-        if unknown:
-            raise InvalidInputError(
-                f"missing names {min(unknown)!r}, which is no feature; accepted: {', '.join(model.feature_names)}"
-            )
-        cells = model_cells(model, missing=absent)
+        cells = model_cells(model, missing=names_in("missing", missing, model.feature_names))
     return METHODS[method](_Job(model, tuple(cells), _FORMS[form], ties, order, band, budget))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.checks import check_jobs
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells
 from xylogic.domain.feature import Feature
@@ -197,6 +198,7 @@ class Explainer:
             raise InvalidInputError(f"{unknown[0]!r} is no question; accepted: {', '.join(_MANY)}")
         table = read_table(X, self.model.features, named=self.model.named)
         n = len(table.values)
+        check_jobs(n_jobs)
         from joblib import Parallel, delayed, effective_n_jobs
 
         pieces = max(1, min(n, 8 * effective_n_jobs(n_jobs)))

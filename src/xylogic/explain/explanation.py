@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.budget import Budget
+from xylogic.checks import check_limit
 from xylogic.circuit.formula import Formula
 from xylogic.domain.box import Box, Clause, Term
-from xylogic.errors import BudgetExceeded, InvalidInputError
+from xylogic.errors import BudgetExceeded
 from xylogic.explain.answering import Answers, json_ready
 from xylogic.explain.engines import Reasoner
 from xylogic.explain.scoring import Question
@@ -121,7 +122,7 @@ class Explanation(Verdict):
         return self._general(f"{'shortest_' * shortest}general_necessary_reasons", "necessary", limit)
 
     def _general(self, question: str, kind: str, limit: int | None) -> Reasons:
-        _check_limit(limit)
+        check_limit(limit)
         decision = self._decision
 
         def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
@@ -177,7 +178,7 @@ class Explanation(Verdict):
         return found
 
     def _reasons(self, question: Any, goal: Goal, kind: str, limit: int | None) -> Reasons:
-        _check_limit(limit)
+        check_limit(limit)
         work = self._enumeration(goal)
 
         def ask(budget: Budget) -> tuple[Reasons, BaseException | None, dict[str, Any]]:
@@ -313,7 +314,7 @@ class Explanation(Verdict):
 
         The answer of Algorithm 7 of the circuits paper, counted in cells.
         """
-        _check_limit(limit)
+        check_limit(limit)
         decision = self._decision
 
         def ask(budget: Budget) -> tuple[Flips, BaseException | None, dict[str, Any]]:
@@ -412,11 +413,6 @@ class Explanation(Verdict):
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.prediction!r}, margin {self.margin:.6g}>"
-
-
-def _check_limit(limit: int | None) -> None:
-    if limit is not None and not (isinstance(limit, int | np.integer) and limit >= 0):
-        raise InvalidInputError(f"limit is {limit!r}; a whole number >= 0, or None, is accepted")
 
 
 def _limited(stop: BaseException, bounds: dict[str, Any]) -> BudgetExceeded:

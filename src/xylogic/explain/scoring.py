@@ -44,6 +44,12 @@ class Question:
             raise InvalidInputError(f"index is {self.index!r}; accepted: {', '.join(SCORES)}")
         if self.marginals is not None and self.index != EXPECTED_VALUE:
             raise InvalidInputError(f"marginals go with index={EXPECTED_VALUE!r}; {self.index!r} asks for none")
+        if not isinstance(self.normalised, bool | np.bool_):
+            raise InvalidInputError(f"normalised is {self.normalised!r}; True or False is accepted")
+        if not isinstance(self.marginals, Mapping | None):
+            raise InvalidInputError(
+                f"marginals is {str(self.marginals)[:80]!r}; a dict feature name -> probabilities of states is accepted"
+            )
         if not (isinstance(self.samples, int | np.integer) and self.samples >= 1):
             raise InvalidInputError(f"samples is {self.samples!r}; a whole number >= 1 is accepted")
 
