@@ -14,7 +14,7 @@ import numpy as np
 from xylogic.budget import EXACT, PARTIAL, Budget, Status
 from xylogic.compare.align import align
 from xylogic.compare.equivalence import Equivalence, check_engine, plain, settled
-from xylogic.compare.measure import Measure, Piece, measured, pieces
+from xylogic.compare.measure import Measure, Piece, measured, pieces, with_equal_classes
 from xylogic.compare.question import Question
 from xylogic.compare.rows import box_of, cell_in, row_of, share_of
 from xylogic.compare.walking import is_walked
@@ -116,10 +116,11 @@ class Comparison:
     def table(self) -> dict[tuple[Hashable, Hashable], Fraction]:
         """The share of the cells by the two answers: (class by the first, class by the second) -> share, if any.
 
-        Equal classes are counted by the engines "walk" and "diagram" alone. Of numbers and probabilities: (">", "<")
+        Equal classes are left out where the search took the share of the others, and a diagram of the first model would
+        take more than two seconds, and where a limit was reached. Of numbers and probabilities: (">", "<")
         where the first model's number (the first that differs) is the greater one, and ("<", ">").
         """
-        found = self.measure()
+        found = self._measure = with_equal_classes(self.measure(), self._question, Budget(*self._limits))
         ways = {**found.same, **found.shares}
         return {self._answers(way): ways[way] for way in sorted(ways)}
 
@@ -148,8 +149,9 @@ class Comparison:
     def regions(self, limit: int | None = None) -> Regions:
         """Disjoint boxes that hold the rows on which the models differ, each with both answers: all, or ``limit``.
 
-        Of two trees the largest come first; else in order of the answers, then by ascending values along the tests.
-        There may be exponentially many of forests.
+        Of two trees the largest come first. Of forests, of which there may be exponentially many, they come as they are
+        found: by diagrams depth first, the widest branches first; by search, where no diagram fits the limits, by the
+        answers, then by ascending values along the tests, so that the first ones are small.
         """
         budget = Budget(*self._limits)
         if self.equivalence.status.status == EXACT and self.equivalence.witness is None:
@@ -226,7 +228,8 @@ def compare(
     Parameters as of :func:`equivalent`, which this asks first; limits are for each question. ``X``: a table in the
     columns of both models. Two single trees take time proportional to the pairs of leaves that meet; of forests,
     labels are measured by diagrams for at most half the time limit (or a minute, and a gibibyte), and what these cannot
-    do by search, exponential in the worst case; what is decided by then is kept.
+    do by search, exponential in the worst case; what is decided by then is kept. Where both diagrams are there but too
+    many pairs of their nodes meet, those that most cells come to are followed.
 
     Raises as :func:`equivalent` does.
     """
