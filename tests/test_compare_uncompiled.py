@@ -1,4 +1,4 @@
-"""The kernel of comparisons is valid Python: run from source, it answers as the compiled one does."""
+"""The kernels of comparisons are valid Python: run from source, they answer as the compiled ones do."""
 
 from uncompiled import asked_both_ways
 
@@ -11,6 +11,9 @@ for seed in range(24):
     row = found.equivalence.to_dict()
     del row["seconds"]
     answers.append([repr(row), str(found.disagreement), [str(region) for region in found.regions()]])
+    if len(pair.a.classes or ()) > 1:
+        found = xl.compare(pair.a, pair.b, engine="diagram")
+        answers.append([str(found.table), [str(region) for region in found.regions()]])
 """
 
 

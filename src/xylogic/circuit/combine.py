@@ -15,7 +15,7 @@ from xylogic.budget import Budget
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.ordered_kernel import Ordered
 
-__all__ = ["combined", "ordered", "relabelled", "restricted", "same"]
+__all__ = ["combined", "ordered", "relabelled", "restricted", "same", "together"]
 
 
 def combined(operation: str, graphs: Sequence[Graph], budget: Budget) -> Graph:
@@ -32,10 +32,16 @@ def combined(operation: str, graphs: Sequence[Graph], budget: Budget) -> Graph:
 
 def same(a: Graph, b: Graph, budget: Budget) -> bool:
     """Whether two graphs of equal labels are the same function: in one order, equal functions are one node."""
-    order = _common_order([a, b])
-    nodes, level_of = _manager(a, order, a.n_labels, budget)
-    roots = [int(nodes.add(g, np.arange(g.n_labels), level_of)[g.root]) for g in (a, b)]
+    _, roots = together([a, b], _common_order([a, b]), budget)
     return roots[0] == roots[1]
+
+
+def together(graphs: Sequence[Graph], order: tuple[int, ...], budget: Budget) -> tuple[Graph, list[int]]:
+    """One graph in an order that holds all of these, of equal labels, and their roots; equal functions are one node."""
+    nodes, level_of = _manager(graphs[0], order, graphs[0].n_labels, budget)
+    roots = [int(nodes.add(g, np.arange(g.n_labels), level_of)[g.root]) for g in graphs]
+    found: Graph = nodes.whole(roots[0], order, graphs[0].n_states)
+    return found, roots
 
 
 def relabelled(graph: Graph, labels: Sequence[int], n_labels: int, budget: Budget) -> Graph:

@@ -15,7 +15,7 @@ from xylogic.budget import EXACT, PARTIAL, Budget, Status
 from xylogic.checks import check_jobs, check_limit, listed
 from xylogic.compare.align import align
 from xylogic.compare.equivalence import Equivalence, check_engine, plain, settled
-from xylogic.compare.measure import Measure, Piece, measured, pieces
+from xylogic.compare.measure import Measure, Piece, measured, pieces, with_equal_classes
 from xylogic.compare.question import Question
 from xylogic.compare.rows import box_of, cell_in, row_of, share_of
 from xylogic.compare.walking import is_walked
@@ -117,10 +117,11 @@ class Comparison:
     def table(self) -> dict[tuple[Hashable, Hashable], Fraction]:
         """The share of the cells by the two answers: (class by the first, class by the second) -> share, if any.
 
-        Equal classes are counted by the engines "walk" and "diagram" alone. Of numbers and probabilities: (">", "<")
+        Equal classes are left out where the search took the share of the others, and a diagram of the first model would
+        take more than two seconds, and where a limit was reached. Of numbers and probabilities: (">", "<")
         where the first model's number (the first that differs) is the greater one, and ("<", ">").
         """
-        found = self.measure()
+        found = self._measure = with_equal_classes(self.measure(), self._question, Budget(*self._limits))
         ways = {**found.same, **found.shares}
         return {self._answers(way): ways[way] for way in sorted(ways)}
 
@@ -149,8 +150,9 @@ class Comparison:
     def regions(self, limit: int | None = None) -> Regions:
         """Disjoint boxes that hold the rows on which the models differ, each with both answers: all, or ``limit``.
 
-        Of two trees the largest come first; else in order of the answers, then by ascending values along the tests.
-        There may be exponentially many of forests.
+        Of two trees the largest come first. Of forests, of which there may be exponentially many, they come as they are
+        found: by diagrams depth first, the widest branches first; by search, where no diagram fits the limits, by the
+        answers, then by ascending values along the tests, so that the first ones are small.
         """
         check_limit(limit)
         budget = Budget(*self._limits)
@@ -230,7 +232,8 @@ def compare(
     Parameters as of :func:`equivalent`, which this asks first; limits are for each question. ``X``: a table in the
     columns of both models. Two single trees take time proportional to the pairs of leaves that meet; of forests,
     labels are measured by diagrams for at most half the time limit (or a minute, and a gibibyte), and what these cannot
-    do by search, exponential in the worst case; what is decided by then is kept.
+    do by search, exponential in the worst case; what is decided by then is kept. Where both diagrams are there but too
+    many pairs of their nodes meet, those that most cells come to are followed.
 
     Raises as :func:`equivalent` does.
     """
@@ -283,10 +286,15 @@ def _largest(found: Iterator[Piece], limit: int | None, question: Question) -> t
 def _on_rows(question: Question, X: Any) -> float:
     """The share of a table's rows on which the models differ. Columns without names are the first model's."""
     pair = question.pair
-    a = question.asked(0, X)
     sheet = open_sheet(X, len(pair.cells))
-    if not sheet.names and pair.names[1] != pair.models[1].feature_names:
-        places = [pair.names[1].index(name) for name in pair.models[1].feature_names]
-        X = Sheet([sheet.columns[p] for p in places], sheet.n_rows, None)
-    b = question.asked(1, X)
-    return float(np.mean(question.differ(a, b))) if len(a) else 0.0
+    common = [c.name for c in pair.cells]
+    at: Sequence[int] = range(len(common))
+    if sheet.names is not None and set(common) <= set(sheet.names):
+        at = [list(sheet.names).index(name) for name in common]
+    else:  # by position, if the model that has names takes it so
+        question.asked(int(pair.models[1].named and not pair.models[0].named), X)
+    answers = []
+    for side, model in enumerate(pair.models):
+        columns = [sheet.columns[at[pair.names[side].index(name)]] for name in model.feature_names]
+        answers.append(question.asked(side, Sheet(columns, sheet.n_rows)))
+    return float(np.mean(question.differ(*answers))) if sheet.n_rows else 0.0

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from xylogic.budget import Budget
+from xylogic.compare import diagrams, walking
 from xylogic.compare.claims import Claim
-from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
 from xylogic.compare.question import Question
 from xylogic.compare.rows import States, cell_in, share_of
@@ -20,11 +20,13 @@ from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
 from xylogic.errors import BudgetExceeded
 
-__all__ = ["Measure", "Piece", "measured", "pieces"]
+__all__ = ["Measure", "Piece", "measured", "pieces", "with_equal_classes"]
 
 Way = tuple[int, int]
 Piece = tuple[Any, Any, States]  # both answers, and the box that gets them
 _ATTEMPT = 60.0  # seconds for diagrams, where there is no limit; else half of it
+_MEETING_MEMORY = 2**31  # bytes for the pairs of their nodes
+_DIAGONAL = 2.0  # seconds for the shares of equal classes, which nothing else needs
 _MEMORY = 2**30  # bytes for diagrams
 
 
@@ -33,7 +35,7 @@ class Measure:
     """Shares of all cells.
 
     ``shares``: by the two classes that differ; of numbers (1, -1) where the first one is greater, else (-1, 1).
-    ``same``: by class, twice, where both answer it, if the engine counts these. ``undecided``: what is not known.
+    ``same``: by class, twice, where both answer it, if that was counted. ``undecided``: what is not known.
     """
 
     shares: dict[Way, Fraction]
@@ -48,13 +50,32 @@ def measured(question: Question, engine: str, budget: Budget) -> Measure:
         return _by_walk(question, budget)
     if question.kind == "label" and engine in ("auto", "diagram"):
         try:
-            shares = Diagrams(question, _part(budget) if engine == "auto" else budget).shares()
-            same = {way: shares.pop(way) for way in list(shares) if way[0] == way[1]}
-            return Measure(shares, same, Fraction(0), "diagram")
+            both = diagrams.Diagrams(question, _part(budget) if engine == "auto" else budget)
+            found = both.meeting(Budget(budget.remaining, budget.node_limit, budget.memory_limit or _MEETING_MEMORY))
+            same = {way: part for way, part in found.shares.items() if way[0] == way[1]}
+            shares = {way: part for way, part in found.shares.items() if way[0] != way[1]}
+            return Measure(shares, same, found.undecided, "diagram")
         except BudgetExceeded as stop:
             if stop.interrupted or engine == "diagram":
                 return Measure({}, {}, Fraction(1), "diagram")
     return _by_search(question, budget)
+
+
+def with_equal_classes(found: Measure, question: Question, budget: Budget) -> Measure:
+    """The shares with those of equal classes, from what the first model predicts alone; as they are if a limit comes
+    first."""
+    if found.same or found.undecided or question.kind != "label" or len(question.pair.classes or ()) < 2:
+        return found
+    alone = walking.class_shares if question.pair.left.n_trees == 1 else diagrams.class_shares
+    patience = _DIAGONAL if budget.remaining is None else min(_DIAGONAL, budget.remaining)
+    try:
+        own = alone(question, Budget(patience, budget.node_limit, budget.memory_limit))
+    except BudgetExceeded as stop:
+        if stop.interrupted:
+            raise
+        return found
+    left = {(p, p): part - sum(found.shares.get((p, q), Fraction(0)) for q in own) for p, part in own.items()}
+    return replace(found, same={way: part for way, part in left.items() if part})
 
 
 def _part(budget: Budget) -> Budget:
@@ -119,8 +140,7 @@ def pieces(question: Question, engine: str, budget: Budget) -> Iterator[Piece]:
         return
     if question.kind == "label" and engine in ("auto", "diagram"):
         try:
-            diagrams = Diagrams(question, _part(budget) if engine == "auto" else budget)
-            found = diagrams.boxes()
+            found = diagrams.Diagrams(question, _part(budget) if engine == "auto" else budget).boxes()
             first = next(found, None)
         except BudgetExceeded as stop:
             if stop.interrupted or engine == "diagram":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,12 @@ from numpy.typing import NDArray
 
 from xylogic.budget import Budget
 from xylogic.compare.question import Question
-from xylogic.compare.rows import States
+from xylogic.compare.rows import States, share_of
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.pair import Difference, Pair
 from xylogic.search.single import Single
 
-__all__ = ["differences", "is_walked"]
+__all__ = ["class_shares", "differences", "is_walked"]
 
 
 def is_walked(question: Question) -> bool:
@@ -48,6 +50,17 @@ def differences(question: Question, budget: Budget) -> Iterator[tuple[Any, Any, 
         answers = ours[one.label_a], theirs[one.label_b]
         if question.differ(*answers):
             yield *answers, _states(one, question)
+
+
+def class_shares(question: Question, budget: Budget) -> dict[int, Fraction]:
+    """The share of the cells of each class that the first model, a single tree, predicts. O(nodes). Raises
+    BudgetExceeded."""
+    tree = _single(question.pair.left, question)
+    labels = np.arange(len(tree.answers))
+    found: dict[int, Fraction] = defaultdict(Fraction)
+    for leaf in Pair(tree, tree, labels, labels + len(labels), budget=budget):  # beside itself: every leaf
+        found[int(tree.answers[leaf.label_a])] += share_of(_states(leaf, question), question.pair.cells)
+    return found
 
 
 def _single(model: Ensemble, question: Question) -> Single:
