@@ -143,7 +143,7 @@ def test_an_estimate_comes_however_little_time_is_left(wine) -> None:
     forest, X = wine
     e = xl.Explainer(forest, engine="search").explain(X[59])
     truth = e.importance()
-    work, decision = e._enumeration(e._decision.flip), e._decision
+    decision = e._decision
     for seconds in (0.0, 0.0005, 0.002, 0.01):
         found = sample_pivots(decision.engine, decision.flip, decision.states, [], 5000, 0, Budget(seconds))
         assert found.orders < 5000

@@ -223,9 +223,10 @@ def _cells(
     absent: Collection[str],
 ) -> tuple[Cells, ...]:
     left, right = rewritten
+    tops = [math.inf if model.accepts_infinite else highest(model, cast) for model in models]
     cells = []
     for position, (x, y) in enumerate(zip(left.features, right.features, strict=True)):
-        ends = [_limits(models[0], position, cast), _limits(models[1], place[position], cast)]
+        ends = [_limits(models[0], position, tops[0]), _limits(models[1], place[position], tops[1])]
         limits = max(low for low, _ in ends), min(high for _, high in ends)
         if limits[0] > limits[1]:
             raise InvalidInputError(
@@ -238,8 +239,7 @@ def _cells(
     return tuple(cells)
 
 
-def _limits(model: Ensemble, position: int, cast: str) -> tuple[float, float]:
-    """The lowest and the highest number that a model takes in a column."""
-    top = math.inf if model.accepts_infinite else highest(model, cast)
+def _limits(model: Ensemble, position: int, top: float) -> tuple[float, float]:
+    """The lowest and the highest number that a model takes in a column, ``top`` being the highest of all."""
     low, high = (-top, top) if model.limits is None else model.limits[position]
     return max(low, -top), min(high, top)
