@@ -40,6 +40,9 @@ class Equivalence:
     Attributes
     ----------
     witness : a row on which they differ, feature name -> Python scalar; ``None`` if there is none, or none is known.
+        Of two single trees it is of the first box that the walk of both finds; else of whatever is found first. Each
+        column has a short number of its cell, one that does not matter that of its middle cell; other rows may be
+        smaller.
     answers : what the two models say of it, asked again: labels, numbers, or dicts label -> probability.
     status : a :class:`Status`; ``"partial"`` where a limit came before a proof.
     engine : what settled it: ``"walk"``, ``"trees"`` (the same ones), ``"rows"`` (quick attempts), ``"search"`` or
