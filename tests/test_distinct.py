@@ -78,6 +78,22 @@ def test_numbers_and_whole_numbers_are_compared_on_the_whole_ones():
     assert xl.distinct([tree("numeric", 2.2), tree("numeric", 2.7)]) == [[0], [1]]
 
 
+def test_groups_do_not_hang_on_the_order_of_the_models():
+    """Two models of real numbers that differ only between whole ones, and a model of whole numbers."""
+
+    def tree(kind, cut, **kept):
+        nodes = {"feature": "n", "cut": cut, "left": {"class": 0}, "right": {"class": 1}}
+        return xl.build_tree(nodes, [xl.Feature("n", kind)], **kept)
+
+    low, high, whole = tree("numeric", 2.2), tree("numeric", 2.7), tree("integer", 2.5)
+    other = tree("numeric", 3.5)
+    for models in ([low, high, whole, other], [whole, low, high, other], [low, whole, high, other]):
+        assert xl.distinct(models) == [[0, 1, 2], [3]]
+    assert xl.distinct([other, low, high, whole]) == [[0], [1, 2, 3]]
+    single = tree("numeric", 2.5, cast="float32")
+    assert xl.distinct([low, single, whole]) == [[0, 1, 2]] and xl.distinct([low, single]) == [[0], [1]]
+
+
 def test_a_limit_is_a_clear_error():
     models = [xl.read_model(forest(seed)) for seed in (0, 0)]
     models[1] = replace(models[1], trees=models[1].trees[::-1])

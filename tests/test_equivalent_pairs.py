@@ -27,10 +27,8 @@ def models_of(seed: int):
     cast, routes, regression = d.pick(["float64", "float32"]), d.chance(40), d.chance(25)
     columns = draw_columns(d, cast, routes, d.whole(1, 4))
     classes = None if regression else d.pick(CLASS_NAMES)[: d.whole(2, 4)]
-    if regression:
-        leaves = [{"value": float(k)} for k in (1, 2, 4)]  # sums of them do not round
-    else:
-        leaves = [{"class": label} for label in classes]
+    numbers = [{"value": float(k)} for k in (1, 2, 4)]  # sums of them do not round
+    leaves = numbers if regression else [{"class": label} for label in classes]
     inside = rewrites.everything(columns, routes)
     trees = [
         rewrites.draw_tree(d, columns, inside, lambda d: d.pick(leaves), d.whole(1, 4))

@@ -19,7 +19,7 @@ from xylogic.domain.sheet import some
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Aligned", "align"]
+__all__ = ["Aligned", "align", "narrowed"]
 
 _NARROWER = ("numeric", "integer", "boolean")  # each takes fewer numbers than the one before
 
@@ -86,6 +86,44 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
         classes=classes,
         class_of=class_of,
     )
+
+
+def narrowed(models: Sequence[Ensemble]) -> list[Ensemble]:
+    """The models on the rows that all of them accept, so that being equal there carries over from pair to pair.
+
+    Of each column of one name the narrowest kind and range, and "missing" where one declares it. Categories, and
+    columns that are not in all models, stay as they are.
+    """
+    cast = models[0].cast if len({model.cast for model in models}) == 1 else "float64"
+    kinds: dict[str, str] = {}
+    limits: dict[str, tuple[float, float]] = {}
+    absent: set[str] = set()
+    for model in models:
+        top = math.inf if model.accepts_infinite else highest(model, cast)
+        for position, feature in enumerate(model.features):
+            low, high = _limits(model, position, top)
+            known = limits.get(feature.name, (low, high))
+            limits[feature.name] = max(low, known[0]), min(high, known[1])
+            if feature.kind in _NARROWER:
+                kind = kinds.get(feature.name, feature.kind)
+                kinds[feature.name] = max(kind, feature.kind, key=_NARROWER.index)
+            if feature.may_be_missing:
+                absent.add(feature.name)
+    return [
+        replace(
+            model,
+            features=tuple(
+                replace(
+                    f,
+                    kind=f.kind if f.categories else kinds[f.name],
+                    may_be_missing=f.name in absent and model.accepts_missing,
+                )
+                for f in model.features
+            ),
+            limits=tuple(limits[f.name] for f in model.features),
+        )
+        for model in models
+    ]
 
 
 def _are_alike(models: tuple[Ensemble, Ensemble], place: Sequence[int]) -> bool:
@@ -221,9 +259,10 @@ def _cells(
     absent: Collection[str],
 ) -> tuple[Cells, ...]:
     left, right = rewritten
+    tops = [math.inf if model.accepts_infinite else highest(model, cast) for model in models]
     cells = []
     for position, (x, y) in enumerate(zip(left.features, right.features, strict=True)):
-        ends = [_limits(models[0], position, cast), _limits(models[1], place[position], cast)]
+        ends = [_limits(models[0], position, tops[0]), _limits(models[1], place[position], tops[1])]
         limits = max(low for low, _ in ends), min(high for _, high in ends)
         if limits[0] > limits[1]:
             raise InvalidInputError(
@@ -236,8 +275,7 @@ def _cells(
     return tuple(cells)
 
 
-def _limits(model: Ensemble, position: int, cast: str) -> tuple[float, float]:
-    """The lowest and the highest number that a model takes in a column."""
-    top = math.inf if model.accepts_infinite else highest(model, cast)
+def _limits(model: Ensemble, position: int, top: float) -> tuple[float, float]:
+    """The lowest and the highest number that a model takes in a column, ``top`` being the highest of all."""
     low, high = (-top, top) if model.limits is None else model.limits[position]
     return max(low, -top), min(high, top)

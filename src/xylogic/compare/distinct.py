@@ -10,6 +10,7 @@ import numpy as np
 
 from xylogic.budget import Budget
 from xylogic.checks import check_jobs, listed
+from xylogic.compare.align import narrowed
 from xylogic.compare.equivalence import equivalent
 from xylogic.compare.fingerprint import model_fingerprint
 from xylogic.convert.read import read_model
@@ -33,7 +34,9 @@ def distinct(
 
     Single trees over the same columns (in any order) are grouped by fingerprint, O(nodes) each, and each tree is
     checked by walking it beside its group's first. Where there are ensembles, or columns of differing kinds or
-    precision, every model is compared by ``equivalent`` with the first of each group found so far.
+    precision, every model is compared by ``equivalent`` with the first of each group found so far, on the rows that all
+    models accept: of a column that some take as numbers and some as integers, the integers. So equality carries over
+    within a group, but where models list other categories: those that a pair takes are the pair's.
 
     Parameters
     ----------
@@ -107,6 +110,7 @@ def _groups(
     sources: Sequence[Any], trees: bool, missing: Collection[str] | None, limits: dict[str, Any]
 ) -> list[list[int]]:
     models = [read_model(source) for source in sources]
+    models = models if trees else narrowed(models)
     groups: list[list[int]] = []
     for position, model in enumerate(models):
         for group in groups:

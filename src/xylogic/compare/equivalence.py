@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import EXACT, PARTIAL, Budget, Status
-from xylogic.compare.align import Aligned, align
+from xylogic.compare.align import align
 from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
 from xylogic.compare.probe import probe
@@ -18,6 +18,7 @@ from xylogic.compare.question import Question
 from xylogic.compare.rows import cell_in, row_of
 from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
+from xylogic.domain.feature import Feature
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.pair import Pair
@@ -39,6 +40,9 @@ class Equivalence:
     Attributes
     ----------
     witness : a row on which they differ, feature name -> Python scalar; ``None`` if there is none, or none is known.
+        Of two single trees it is of the first box that the walk of both finds; else of whatever is found first. Each
+        column has a short number of its cell, one that does not matter that of its middle cell; other rows may be
+        smaller.
     answers : what the two models say of it, asked again: labels, numbers, or dicts label -> probability.
     status : a :class:`Status`; ``"partial"`` where a limit came before a proof.
     engine : what settled it: ``"walk"``, ``"trees"`` (the same ones), ``"rows"`` (quick attempts), ``"search"`` or
@@ -128,10 +132,7 @@ def equivalent(
     check_engine(engine)
     if output == "label" and missing is None and engine in ("auto", "walk") and _walks_alike(a, b, tolerance, budget):
         return Equivalence(None, None, Status(EXACT, budget.seconds), "walk")
-    pair = align(a, b, missing)
-    question = Question(pair, output, tolerance)
-    if missing is None and _same_columns(pair):
-        _alike.setdefault(pair.models[0], WeakSet()).add(pair.models[1])
+    question = Question(align(a, b, missing), output, tolerance)
     return settled(question, engine, budget)
 
 
@@ -222,26 +223,41 @@ def _is_same_function(question: Question, joint: Joint) -> bool:
 _alike: WeakKeyDictionary[Ensemble, WeakSet[Ensemble]] = WeakKeyDictionary()
 
 
-def _same_columns(pair: Aligned) -> bool:
-    """Whether nothing of two single trees has to be rewritten to walk them together."""
-    a, b = pair.models
-    if a.n_trees > 1 or b.n_trees > 1 or pair.classes is None or pair.class_of != tuple(range(len(pair.classes))):
-        return False
-    columns = [
-        [(f.name, f.kind, f.categories, f.other, f.may_be_missing) for f in model.features] for model in pair.models
-    ]
-    how = [(m.cast, m.limits, m.accepts_infinite, m.accepts_missing, m.named) for m in pair.models]
-    return columns[0] == columns[1] and how[0] == how[1]
-
-
 def _walks_alike(a: Any, b: Any, tolerance: float, budget: Budget) -> bool:
-    """Whether two trees that were compared before, or trees like them, are known to be the same function."""
-    if not isinstance(a, Ensemble) or not isinstance(b, Ensemble) or tolerance or b not in _alike.get(a, ()):
+    """Whether two trees over the same columns are the same function; false where that is left to be seen."""
+    if not isinstance(a, Ensemble) or not isinstance(b, Ensemble) or tolerance:
         return False
+    if b not in _alike.get(a, ()):
+        if not _same_columns(a, b):
+            return False
+        _alike.setdefault(a, WeakSet()).add(b)
     try:
         return Pair(prepared(a), prepared(b), budget=budget).first() is None
     except BudgetExceeded:
         return False
+
+
+def _same_columns(a: Ensemble, b: Ensemble) -> bool:
+    """Whether nothing of two single trees has to be rewritten, nor refused, to walk them together."""
+    if a.n_trees > 1 or b.n_trees > 1 or a.classes is None or a.classes != b.classes or a.cast != b.cast:
+        return False
+    if any(type(x) is not type(y) for x, y in zip(a.classes, b.classes, strict=True)):
+        return False  # True is not 1
+    how = [(m.limits, m.accepts_infinite, m.accepts_missing, m.named, len(m.features)) for m in (a, b)]
+    if how[0] != how[1] or not all(map(_is_like, a.features, b.features)):
+        return False
+    absent = [f for f, feature in enumerate(a.features) if feature.may_be_missing]
+    return not absent or (a.accepts_missing and not (a.routeless[absent] | b.routeless[absent]).any())
+
+
+def _is_like(x: Feature, y: Feature) -> bool:
+    return x is y or (
+        x.name == y.name
+        and x.kind == y.kind
+        and x.may_be_missing == y.may_be_missing
+        and x.categories == y.categories
+        and x.other == y.other
+    )
 
 
 def plain(answer: Any) -> Any:

@@ -74,7 +74,7 @@ def with_equal_classes(found: Measure, question: Question, budget: Budget) -> Me
         if stop.interrupted:
             raise
         return found
-    left = {(p, p): part - sum(found.shares.get((p, q), Fraction(0)) for q in own) for p, part in own.items()}
+    left = {(p, p): part - sum(of for (first, _), of in found.shares.items() if first == p) for p, part in own.items()}
     return replace(found, same={way: part for way, part in left.items() if part})
 
 

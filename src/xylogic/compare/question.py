@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -49,9 +50,12 @@ class Question:
             for side, model in zip(("first", "second"), pair.models, strict=True):
                 if not model.has_probabilities:
                     raise InvalidInputError(f"the {side} model sums scores without a link and has no probabilities")
-        # Per state a number of it, category code or NaN, as both models see it: one array a column.
-        self._values: list[Values] = [_numbers(c) for c in pair.cells]
         self._order: NDArray[np.intp] = np.argsort(np.array(pair.class_of, np.intp))
+
+    @cached_property
+    def _values(self) -> list[Values]:
+        """Per state a number of it, category code or NaN, as both models see it: one array a column."""
+        return [_numbers(c) for c in self.pair.cells]
 
     def values(self, states: NDArray[np.int32]) -> Values:
         """Rows of states as the models see them: float64 (n, n_features)."""

@@ -271,7 +271,8 @@ class Explanation(Verdict):
         Shapley and Banzhaf values are integrated: within 1e-12.
 
         Exponential at worst. At a limit the Shapley values are estimated in the other half of the time: the answer's
-        ``status`` is then ``"partial"`` and its ``intervals`` hold the true values with probability 95 % each; the
+        ``status`` is then ``"partial"`` and its ``intervals`` hold the true values with probability 95 % each, wide
+        ones where only few orders could be searched (the status's bounds say how many, and how many ``unknown``); the
         other indices raise BudgetExceeded, as Johnston does from 21 relevant features on.
         """
         question = Question(index, normalised, marginals, samples, random_state)

@@ -94,7 +94,8 @@ class Question:
                 intervals[cells.name] = (float(found.low[f]), float(found.high[f]))
         made = self._finished(Importance(scores, self.index, PARTIAL, intervals))
         widest = max((high - low for low, high in made.intervals.values()), default=0.0)
-        return made, stop, {"orders": found.orders, "widest interval": widest, "confidence": 0.95}
+        bounds = {"orders": found.orders, "unknown": found.unknown, "widest interval": widest, "confidence": 0.95}
+        return made, stop, bounds
 
     def _expected(self, model: Ensemble, position: int, decision: Decision, budget: Budget) -> Importance:
         engine = decision.engine

@@ -29,6 +29,7 @@ __all__ = ["Sample", "sample_pivots"]
 _DOUBT = 0.05  # of each interval
 _ROUNDING = 1e-12  # of the control's values
 _CONTROL_NODES = 300_000
+_SLICES = 20  # parts of the time: an order that takes more than one is left unknown
 _TRIAL = 100  # orders that show whether the control is of use:
 _WRONG = 1 / 6  # above this share, the two chances that remain are less certain than the one without it
 _CONTROL_SETS = (20_000, 2_000, 200)  # shortest conflict sets that the control is made of, the first that fit
@@ -37,20 +38,23 @@ _CONTROL_SETS = (20_000, 2_000, 200)  # shortest conflict sets that the control 
 @dataclass(frozen=True)
 class Sample:
     """``values``, ``low``, ``high``: float64 (n_features,), estimates, and the ends of intervals that hold a true value
-    with probability 95 % at least. ``orders``: how many were drawn; ``controlled``: whether a control was used."""
+    with probability 95 % at least. ``orders``: how many were drawn; ``unknown``: of how many the pivot was not found in
+    time; ``controlled``: whether a control was used."""
 
     values: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     orders: int
+    unknown: int
     controlled: bool
 
 
 class _Orders:
     """Random orders of the features that can matter, and their pivots, by search."""
 
-    def __init__(self, engine: Engine, search: Search, work: Work, seed: int | None) -> None:
-        self._search, self._width = search, engine.width
+    def __init__(self, engine: Engine, search: Search, work: Work, seed: int | None, budget: Budget) -> None:
+        self._search, self._width, self._budget = search, engine.width, budget
+        self._slice = None if budget.remaining is None else budget.remaining / _SLICES
         self._n = engine.forest.n_features
         self._own, self._witness = work.x[: self._n], work.witness[: self._n]
         self._players = np.array(members(engine.varying), dtype=np.int64)
@@ -65,18 +69,28 @@ class _Orders:
         self._place[self.order] = np.arange(len(self.order))
         return int(self._place[conflicts].min(axis=1).max(initial=-1))
 
-    def pivot(self, supposed: int) -> int:
-        """The place of the order's true pivot, which is not before ``supposed``."""
+    def pivot(self, supposed: int) -> int | None:
+        """The place of the order's true pivot, which is not before ``supposed``; ``None``: not found in time."""
         pivot = supposed
-        while self._search.can_flip(_bits(self.order[pivot + 1 :], self._width)):
-            # No coalition that misses what the witness changes wins.
-            pivot = int(self._place[:-1][self._witness != self._own].min())
+        left = self._budget.remaining
+        limits = Budget(None if left is None or self._slice is None else min(left, self._slice))
+        self._search.restart(limits)
+        try:
+            while self._search.can_flip(_bits(self.order[pivot + 1 :], self._width)):
+                # No coalition that misses what the witness changes wins.
+                pivot = int(self._place[:-1][self._witness != self._own].min())
+                limits.check()
+        except BudgetExceeded as stop:
+            if stop.interrupted:
+                raise
+            return None
         return pivot
 
-    def share_wrong(self, conflicts: NDArray[np.int64], orders: int, budget: Budget) -> float:
+    def share_wrong(self, conflicts: NDArray[np.int64], orders: int) -> float:
         """In which share of so many orders these conflict sets give another pivot than the true one; 1 if a quarter of
         the time does not do for them."""
-        limits = Budget(None if budget.remaining is None else budget.remaining / 4)
+        left = self._budget.remaining
+        limits = Budget(None if left is None else left / 4)
         wrong = 0
         for _ in range(orders):
             supposed = self.draw(conflicts)
@@ -93,40 +107,46 @@ def sample_pivots(
 
     ``conflicts``: some necessary reasons, bit sets of the engine's features. Their game is the control if that is right
     in most of some orders that are drawn for this and then forgotten. About one search an order, one more each time the
-    known conflict sets give another pivot. Raises BudgetExceeded if not one order was drawn.
+    known conflict sets give another pivot. Where only few searches end in time, or none, the intervals are wide:
+    an estimate comes in any case, but for Ctrl-C before the first order, which raises.
     """
     n = engine.forest.n_features
     gained, lost, base = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
-    drawn = 0
+    drawn = unknown = 0
+    controlled = False
     try:
         shortest = sorted(set(conflicts), key=lambda s: (s.bit_count(), s))
         table = _padded(shortest[: _CONTROL_SETS[0]], n)
-        controlled = False
         with engine.search(goal, states, budget) as (search, work):
-            draws = _Orders(engine, search, work, seed)
-            if shortest and draws.share_wrong(table, min(_TRIAL, 1 + orders // 4), budget) <= _WRONG:
+            draws = _Orders(engine, search, work, seed, budget)
+            if shortest and draws.share_wrong(table, min(_TRIAL, 1 + orders // 4)) <= _WRONG:
                 known, base = _control(shortest, n, budget)
                 if known:
                     controlled, table = True, _padded(known, n)
-            while drawn < orders:
+            while drawn < orders and budget.remaining != 0.0:
                 supposed = draws.draw(table)
                 pivot = draws.pivot(supposed)
                 drawn += 1
-                if not controlled:
-                    gained[draws.order[pivot]] += 1
-                elif pivot != supposed:
-                    gained[draws.order[pivot]] += 1
-                    lost[draws.order[supposed]] += 1
+                if pivot is None:
+                    unknown += 1
+                elif not controlled or pivot != supposed:
+                    if pivot >= 0:
+                        gained[draws.order[pivot]] += 1
+                    if controlled and supposed >= 0:
+                        lost[draws.order[supposed]] += 1
                 if drawn % 64 == 0:
                     budget.check()
-    except (BudgetExceeded, KeyboardInterrupt):
-        if drawn == 0:
+    except (BudgetExceeded, KeyboardInterrupt) as stop:
+        if drawn == 0 and (isinstance(stop, KeyboardInterrupt) or stop.interrupted):
             raise
-    low, high = _bounds(gained, lost, drawn, two_sided=controlled)
+    low, high = _bounds(gained, lost, drawn, unknown, two_sided=controlled)
     if controlled:
         low, high = base + low - _ROUNDING, base + high + _ROUNDING
-    values = base + (gained - lost) / drawn
-    return Sample(np.clip(values, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1), drawn, controlled)
+    if drawn > unknown:
+        values = base + (gained - lost) / (drawn - unknown)
+    else:
+        values = base if controlled else np.full(n, 1 / max(1, len(members(engine.varying))))
+    return Sample(np.clip(values, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1), drawn, unknown, controlled)
 
 
 def _control(shortest: Sequence[int], n: int, budget: Budget) -> tuple[Sequence[int], NDArray[np.float64]]:
@@ -161,9 +181,12 @@ def _bits(features: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
 
 
 def _bounds(
-    gained: NDArray[np.int64], lost: NDArray[np.int64], n: int, *, two_sided: bool
+    gained: NDArray[np.int64], lost: NDArray[np.int64], n: int, unknown: int, *, two_sided: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of intervals for the chance of a gain less that of a loss (C. Clopper and E. Pearson, 1934)."""
+    """The ends of intervals for the chance of a gain less that of a loss (C. Clopper and E. Pearson, 1934).
+
+    Of ``n`` orders some are ``unknown``: gains and losses of any feature, or not.
+    """
     from scipy.special import betaincinv
 
     tail = _DOUBT / 4 if two_sided else _DOUBT / 2
@@ -172,6 +195,7 @@ def _bounds(
         return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
 
     def upper(k: NDArray[np.int64]) -> NDArray[np.float64]:
+        k = k + unknown
         return np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
 
     if not two_sided:
