@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
-from xylogic.grow.sort_kernel import Ranker, kept
+from xylogic.grow.sort_kernel import kept, rank_columns
 
-__all__ = ["Columns", "read_columns"]
+__all__ = ["Columns", "ranked", "read_columns"]
 
 SORTED, BINNED, RANKED, CATEGORY = range(4)
 FEW_VALUES = 64  # up to here sums by value beat sorted rows
-_NONE = np.zeros(0)
+_NONE = np.zeros(1)  # values where there are none, and one to spare
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,6 +38,8 @@ class Columns:
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
     lowest : as ``values``, the lowest value with each code.
+    has_categories : whether there are CATEGORY columns.
+    most_levels : the most codes of a CATEGORY or BINNED column, at least 2.
     """
 
     table: NDArray[Any]
@@ -52,6 +54,12 @@ class Columns:
     values: NDArray[np.float64]
     value_at: NDArray[np.int64]
     lowest: NDArray[np.float64]
+    has_categories: bool
+    most_levels: int
+
+    @property
+    def is_single(self) -> bool:
+        return self.table.dtype == np.float32
 
     @property
     def n_rows(self) -> int:
@@ -90,43 +98,41 @@ def read_columns(
     max_features : how many columns a node looks at; if few, sorting its rows anew beats keeping all columns sorted.
     """
     n, n_features = table.shape
-    codes = np.empty((n_features, n), np.int32)
-    order = np.empty((max(n_features, 1), n), np.int32)
-    first = np.empty(FEW_VALUES, np.int32)
-    n_codes, kind, missing = (np.zeros(n_features, np.int32) for _ in range(3))
-    slot = np.full(n_features, -1, np.int32)
-    values, lowest = [_NONE] * n_features, [_NONE] * n_features
-    n_sorted = 0
-    ranker = Ranker(n, FEW_VALUES)
-    single = table.dtype == np.float32
-    rank, raw = (ranker.singles, table.view(np.uint32)) if single else (ranker.doubles, table.view(np.uint64))
     lazily = max_features is not None and 8 * max_features <= n_features
-    for j, feature in enumerate(features):
-        if feature.kind == "categorical":
-            n_codes[j], kind[j] = len(feature.categories), CATEGORY
-            codes[j] = np.where(np.isnan(table[:, j]), n_codes[j], table[:, j])
-            continue
-        found = rank(raw[:, j], order[n_sorted], codes[j], first)
-        n_codes[j] = abs(found)
-        if found > 0 and mode == "exact":
-            kind[j] = RANKED if lazily else SORTED
-            if not lazily:
-                slot[j] = n_sorted
-                n_sorted += 1
-            continue
-        rows = first[:-found] if found <= 0 else _some_rows(codes[j], found)
-        values[j] = lowest[j] = table[rows, j].astype(np.float64) + 0.0
-        kind[j] = RANKED if mode == "random" else BINNED
+    sort = mode == "exact" and not lazily
+    is_category = np.array([feature.kind == "categorical" for feature in features])
+    order = np.empty((n_features if sort else 1, n), np.int32)
+    codes, first = np.empty((n_features, n), np.int32), np.empty((n_features, FEW_VALUES), np.int32)
+    found, missing = np.zeros((2, n_features), np.int32)
+    numbers = np.flatnonzero(~is_category).astype(np.int32)
+    rank_columns(*_raw(table), FEW_VALUES, numbers, sort, order, codes, first, found, missing)
+    n_codes = np.abs(found)
+    kind = np.full(n_features, RANKED if mode == "random" else BINNED, np.int32)
+    if mode == "exact":
+        kind[found > 0] = RANKED if lazily else SORTED
+    for j in np.flatnonzero(is_category).tolist():
+        n_codes[j] = len(features[j].categories)
+        absent = np.isnan(table[:, j])
+        codes[j], missing[j] = np.where(absent, n_codes[j], table[:, j]), absent.any()
+    kind[is_category] = CATEGORY
+    slot = np.full(n_features, -1, np.int32)
+    sorted_ones = np.flatnonzero(kind == SORTED)
+    slot[sorted_ones] = np.arange(len(sorted_ones), dtype=np.int32)
+    values: list[NDArray[np.float64]] = []
+    lowest: list[NDArray[np.float64]] = []
+    value_at = np.zeros(n_features + 1, np.int64)
+    with_values = ~is_category if mode != "exact" else kind == BINNED
+    for j in np.flatnonzero(with_values).tolist():
+        rows = first[j, : n_codes[j]] if found[j] <= 0 else _some_rows(codes[j], n_codes[j])
+        highest = least = table[rows, j].astype(np.float64) + 0.0
         if mode == "hist" and n_codes[j] > max_bins:
-            codes[j], lowest[j], values[j] = _binned(codes[j], values[j], max_bins)
-            n_codes[j] = len(values[j])
-    for j in range(n_features):
-        missing[j] = (codes[j] == n_codes[j]).any()
-    binned = kind == BINNED
-    slot[binned] = np.arange(binned.sum())
-    small = np.empty((max(int(binned.sum()), 1), n), np.uint8)
-    for j in np.flatnonzero(binned).tolist():
-        small[slot[j]] = codes[j]
+            codes[j], least, highest = _binned(codes[j], highest, max_bins)
+            n_codes[j] = len(highest)
+        values.append(highest)
+        lowest.append(least)
+        value_at[j + 1] = len(highest)
+    binned = np.flatnonzero(kind == BINNED)
+    slot[binned] = np.arange(len(binned), dtype=np.int32)
     return Columns(
         table=table,
         mode=mode,
@@ -134,13 +140,30 @@ def read_columns(
         n_codes=n_codes,
         kind=kind,
         slot=slot,
-        order=order[:n_sorted],
-        small=small,
+        order=order[: len(sorted_ones)],
+        small=codes[binned].astype(np.uint8) if len(binned) else np.zeros((1, n), np.uint8),
         has_missing=missing,
-        values=np.concatenate([*values, np.zeros(1)]),
-        value_at=np.cumsum([0, *map(len, values)], dtype=np.int64),
-        lowest=np.concatenate([*lowest, np.zeros(1)]),
+        values=np.concatenate([*values, _NONE]),
+        value_at=np.cumsum(value_at),
+        lowest=np.concatenate([*lowest, _NONE]),
+        has_categories=bool(is_category.any()),
+        most_levels=int(n_codes[is_category | (kind == BINNED)].max(initial=2)),
     )
+
+
+def ranked(numbers: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Each number's place among the distinct ones, (n,); O(n)."""
+    codes, order = np.empty((2, 1, len(numbers)), np.int32)
+    first, found, missing, only = np.zeros((1, 1), np.int32), *np.zeros((3, 1), np.int32)
+    rank_columns(*_raw(numbers[:, np.newaxis]), 0, only, False, order, codes, first, found, missing)
+    return codes[0]
+
+
+def _raw(table: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+    """The table's bits, as what ``rank_columns`` takes."""
+    if table.dtype == np.float32:
+        return table.view(np.uint32), np.zeros((0, 0), np.uint64)
+    return np.zeros((0, 0), np.uint32), table.view(np.uint64)
 
 
 def _some_rows(codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int32]:

@@ -52,13 +52,15 @@ class Frontier:
         most_levels: cython.Py_ssize_t,
         best_first: cython.bint,
         max_nodes: cython.Py_ssize_t,
+        n_rows: cython.Py_ssize_t,
     ) -> None:
         self.width = N_DOUBLES + n_values
         self.most_levels = most_levels
         self.best_first = best_first
         self.max_nodes = max_nodes
         self.n_nodes = self.n_waiting = self.n_set_codes = 0
-        self.room = self.set_room = 0
+        self.room = min(max(n_rows // 4, 32), 2048)  # half of the first one
+        self.set_room = 0
         self.arrays = {
             "ints": np.zeros(0, np.int32),
             "doubles": np.zeros(0),
@@ -71,11 +73,11 @@ class Frontier:
     @cython.cfunc
     def enlarge(self):
         """Make room for twice the nodes."""
-        room = max(64, 2 * self.room)
+        room = 2 * self.room
         for name, width in (("ints", N_INTS), ("doubles", self.width), ("waiting", 1)):
-            self.arrays[name] = np.concatenate(
-                [self.arrays[name], np.zeros((room - self.room) * width, self.arrays[name].dtype)]
-            )
+            old = self.arrays[name]
+            self.arrays[name] = np.zeros(room * width, old.dtype)
+            self.arrays[name][: len(old)] = old
         self.ints = ints(self.arrays["ints"])
         self.doubles = doubles(self.arrays["doubles"])
         self.waiting = ints(self.arrays["waiting"])

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from xylogic.budget import Budget
 from xylogic.errors import InvalidInputError
-from xylogic.grow.columns import BINNED, CATEGORY, Columns
+from xylogic.grow.columns import CATEGORY, Columns
+from xylogic.grow.freeze_kernel import freeze
 from xylogic.grow.grower_kernel import Grower
 from xylogic.grow.grown import Grown
 from xylogic.grow.surrogate_kernel import SurrogateGrower
 from xylogic.grow.surrogates import Surrogates
 from xylogic.grow.target import Target
-from xylogic.model.build import make_tree
+from xylogic.model.build import adopt_tree, make_tree
 
 __all__ = ["Limits", "grow"]
 
 _ENDLESS = 2**30
-_INTS, _DOUBLES = 11, 6  # the columns of the kernel's node table
-_FEATURE, _LEFT, _RIGHT, _, _, _N_ROWS, _, _BELOW, _ABOVE, _WAY, _SET_AT = range(_INTS)
-_WEIGHT, _LOSS, _GAIN, _CUT = range(4)
+_INTS, _SET_AT = 11, 10  # the columns of the kernel's node table, and where a category set stands
+_NO_TABLE = np.zeros((1, 1), np.float32), np.zeros((1, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class _Options:
     max_features: int
     zero_gain: bool
     sign: NDArray[np.int32]
+    bounded: bool
     max_depth: int
     max_nodes: int
     min_split: int
@@ -130,6 +131,7 @@ def _options(limits: Limits, target: Target, n_features: int) -> _Options:
         max_features=limits.max_features or n_features,
         zero_gain=limits.zero_gain,
         sign=sign,
+        bounded=limits.monotone is not None and any(limits.monotone),
         max_depth=_ENDLESS if limits.max_depth is None else min(limits.max_depth, _ENDLESS),
         max_nodes=_ENDLESS if limits.max_leaf_nodes is None else min(2 * limits.max_leaf_nodes - 1, _ENDLESS),
         min_split=limits.min_samples_split,
@@ -148,71 +150,44 @@ def _mixed(seed: int) -> int:
 
 def _grown(kernel: Any, columns: Columns, target: Target) -> Grown:
     n, n_outputs = kernel.nodes.n_nodes, kernel.criterion.n_outputs
-    arrays = kernel.nodes.arrays
-    ints = arrays["ints"][: n * _INTS].reshape(n, _INTS)
-    doubles = arrays["doubles"][: n * (_DOUBLES + n_outputs)].reshape(n, -1)
-    inner = ints[:, _LEFT] >= 0
-    feature = np.where(inner, ints[:, _FEATURE], -1)
-    missing = np.where(inner, ints[:, _WAY], 0)
-    value = doubles[:, _DOUBLES:].copy()
-    weight = doubles[:, _WEIGHT] * target.weights.unit
-    tree = make_tree(
-        feature,
-        _cuts(ints, doubles[:, _CUT], feature, columns),
-        ints[:, _LEFT],
-        ints[:, _RIGHT],
-        value,
-        missing=missing,
-        cast=columns.table.dtype.name,
-        n_features=len(columns.n_codes),
-        sets=_sets(arrays["set_codes"], ints, feature, columns),
-        infinite=True,
-    )
-    return Grown(
-        tree=tree,
-        n_rows=ints[:, _N_ROWS].astype(np.int64),
-        weight=weight,
-        impurity=doubles[:, _LOSS] / doubles[:, _WEIGHT],
-        value=value,
-        gain=np.where(inner, doubles[:, _GAIN], 0.0) * target.weights.unit,
-        routes=Surrogates.of(kernel) if isinstance(kernel, SurrogateGrower) else None,
-    )
+    links, ways, n_rows = np.empty((3, n), np.int32), np.empty(n, np.int8), np.empty(n, np.int64)
+    numbers, constants = np.empty((4, n)), np.empty((2, n, n_outputs))
+    is_single, table, cast = columns.is_single, columns.table, "float32" if columns.is_single else "float64"
+    single, wide = (table, _NO_TABLE[1]) if is_single else (_NO_TABLE[0], table)
+    n_lowest = freeze(
+        kernel.nodes, is_single, single, wide, columns.kind, columns.value_at, columns.values, columns.lowest,
+        target.weights.unit, links, ways, n_rows, numbers, constants,
+    )  # fmt: skip
+    (feature, left, right), (cut, weight, impurity, gain), (leaf, value) = links, numbers, constants
+    if n_lowest:
+        _name_lowest(cut, feature, table)
+    if columns.has_categories:
+        sets = _sets(kernel.nodes.arrays, feature, columns)
+        tree = make_tree(
+            feature, cut, left, right, leaf,
+            missing=ways, cast=cast, n_features=len(columns.n_codes), sets=sets, infinite=True,
+        )  # fmt: skip
+    else:
+        tree = adopt_tree(feature, cut, left, right, ways, leaf, cast=cast, n_features=len(columns.n_codes))
+    routes = Surrogates.of(kernel) if isinstance(kernel, SurrogateGrower) else None
+    return Grown(tree, n_rows, weight, impurity, value, gain, routes)
 
 
-def _cuts(
-    ints: NDArray[np.int32], given: NDArray[np.float64], feature: NDArray[np.int32], columns: Columns
-) -> NDArray[np.float64]:
-    """Each node's cut, half-way between the values beside it unless ``given``; +inf splits missing rows off."""
-    cut = np.where(np.isnan(given), np.inf, given)
-    between = (feature >= 0) & np.isnan(given) & (ints[:, _ABOVE] >= 0)
-    between &= columns.kind[feature] != CATEGORY
-    binned = columns.kind[feature] == BINNED
-    in_table, in_values = np.flatnonzero(between & ~binned), np.flatnonzero(between & binned)
-    low, high = np.zeros(len(cut)), np.zeros(len(cut))
-    low[in_table] = columns.table[ints[in_table, _BELOW], feature[in_table]]
-    high[in_table] = columns.table[ints[in_table, _ABOVE], feature[in_table]]
-    first = columns.value_at[feature[in_values]]
-    low[in_values] = columns.values[first + ints[in_values, _BELOW]]
-    high[in_values] = columns.lowest[first + ints[in_values, _ABOVE]]
-    with np.errstate(invalid="ignore"):
-        middle = low / 2 + high / 2
-    middle = np.where((low <= middle) & (middle < high), middle, low)
-    cut[between] = middle[between]
-    lowest = np.finfo(columns.table.dtype).min
-    for node in np.flatnonzero((cut == -np.inf) & (feature >= 0)).tolist():
-        # The lowest finite number splits -inf off as well, and is a cut that explanations can name.
-        if not (columns.table[:, feature[node]] == lowest).any():
+def _name_lowest(cut: NDArray[np.float64], feature: NDArray[np.int32], table: NDArray[Any]) -> None:
+    """The lowest finite number splits -inf off as well, and is a cut that explanations can name."""
+    lowest = np.finfo(table.dtype).min
+    for node in np.flatnonzero(cut == -np.inf).tolist():
+        if not (table[:, feature[node]] == lowest).any():
             cut[node] = lowest
-    return cut
 
 
 def _sets(
-    chosen: NDArray[np.uint8], ints: NDArray[np.int32], feature: NDArray[np.int32], columns: Columns
+    arrays: dict[str, NDArray[Any]], feature: NDArray[np.int32], columns: Columns
 ) -> dict[int, NDArray[np.int64]]:
     """Node -> the category codes that go left."""
     found = {}
     for node in np.flatnonzero((feature >= 0) & (columns.kind[feature] == CATEGORY)).tolist():
-        start = int(ints[node, _SET_AT])
-        sides = chosen[start : start + int(columns.n_codes[feature[node]])]
+        start = int(arrays["ints"][node * _INTS + _SET_AT])
+        sides = arrays["set_codes"][start : start + int(columns.n_codes[feature[node]])]
         found[node] = np.flatnonzero(sides == 1)
     return found

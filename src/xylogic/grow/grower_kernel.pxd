@@ -30,6 +30,8 @@ cdef class Grower(Splitter):
     @cython.final
     cdef void divide(self, int *items, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
+    cdef void divide_sorted(self, Py_ssize_t at, Py_ssize_t n, bint keep_left, bint keep_right) noexcept nogil
+    @cython.final
     cdef void bound(self, int node, int left, int right) noexcept nogil
     @cython.final
     cdef int split(self, int node) except -1 nogil

@@ -31,7 +31,7 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
@@ -57,7 +57,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import CATEGORY, SORTED, Splitter
+    from xylogic.grow.splitter_kernel import CATEGORY, Splitter
 
 MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
@@ -79,20 +79,21 @@ class Grower(Splitter):
     ) -> None:
         Splitter.__init__(self, columns, criterion, rows, order, options, seed)
         self.budget = budget
-        self.n_sorted = int((np.asarray(columns.kind) == SORTED).sum())
+        self.n_sorted = columns.order.shape[0]
         self.n_values = criterion.n_outputs
         self.max_depth = options.max_depth
         self.min_split = options.min_split
         self.min_gain = options.min_gain
-        self.bounded = bool(np.any(options.sign))
+        self.bounded = options.bounded
         self.criterion.bounded = self.bounded
         self.root_weight = 1.0
         self.work = 0
-        self.arrays["side"] = np.zeros(self.n_all + 1, np.uint8)
-        self.arrays["moved"] = np.zeros(self.n_rows + 1, np.int32)
+        self.arrays["side"] = np.empty(self.n_all + 1, np.uint8)
+        self.arrays["moved"] = np.empty(self.n_rows + 1, np.int32)
         self.side = small(self.arrays["side"])
         self.moved = ints(self.arrays["moved"])
-        self.nodes = Frontier(self.n_values, len(self.arrays["chosen"]), options.best_first, options.max_nodes)
+        most_levels = len(self.arrays["chosen"])
+        self.nodes = Frontier(self.n_values, most_levels, options.best_first, options.max_nodes, self.n_rows)
 
     @cython.cfunc
     def check(self):
@@ -349,6 +350,38 @@ class Grower(Splitter):
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
+    def divide_sorted(
+        self, at: cython.Py_ssize_t, n: cython.Py_ssize_t, keep_left: cython.bint, keep_right: cython.bint
+    ) -> cython.void:
+        """``divide`` the node's rows in every SORTED column; what is not kept is never read again."""
+        i: cython.Py_ssize_t
+        j: cython.int
+        to: cython.Py_ssize_t
+        start: cython.Py_ssize_t
+        row: cython.int
+        side: cython.p_uchar = self.side
+        order: cython.p_int = self.order
+        for j in range(self.n_sorted):
+            start = j * self.n_rows + at
+            if keep_left and keep_right:
+                self.divide(order, start, n)
+            elif keep_left:
+                to = start
+                for i in range(start, start + n):
+                    row = order[i]
+                    order[to] = row
+                    to += side[row]
+            elif keep_right:
+                to = start + n - 1
+                for i in range(start + n - 1, start - 1, -1):
+                    row = order[i]
+                    order[to] = row
+                    to -= 1 - side[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
     def value_of(self, node: cython.int) -> cython.double:
         """What monotonic constraints compare: the mean or median, of two classes the share of the second."""
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * self.nodes.width
@@ -377,7 +410,6 @@ class Grower(Splitter):
     @cython.exceptval(-1, check=False)
     def split(self, node: cython.int) -> cython.int:
         """Make the node's split, and find those of its children."""
-        j: cython.int
         a: cython.p_int
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
         left: cython.int = cython.cast(cython.int, self.nodes.n_nodes)
@@ -407,9 +439,9 @@ class Grower(Splitter):
             left_open = self.open(left)
         if not left_open:
             right_open = self.open(right)
-        if (left_open or right_open) and max(n_left, n - n_left) > self.brief:
-            for j in range(self.n_sorted):
-                self.divide(self.order, j * self.n_rows + at, n)
+        self.divide_sorted(
+            at, n, left_open and n_left > self.brief, (left_open or right_open) and n - n_left > self.brief
+        )
         if left_open:
             self.decide(left)
             right_open = self.open(right)

@@ -133,7 +133,7 @@ class Recipe:
             grown = self._fractional(taken, weight, limits, growth_seed(seed))
         else:
             if weight is not None:
-                weight = np.where(weight > 0, weight, weight[taken].min())  # the grower wants weights above 0
+                weight = np.maximum(weight, weight[taken].min())  # the grower wants weights above 0
             grown = grow(self.columns, self.rows.targets(weight), limits, rows=taken, seed=growth_seed(seed))
         grown = self.rows.finish(grown)
         return pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown

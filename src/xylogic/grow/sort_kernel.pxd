@@ -17,8 +17,16 @@ cdef class Ranker:
     cdef int *number
 
     @cython.final
+    cdef void read_single(self, Py_ssize_t i, unsigned long long x) noexcept nogil
+    @cython.final
+    cdef void read_double(self, Py_ssize_t i, unsigned long long x) noexcept nogil
+    @cython.final
     cdef int rank(self, bint wide, int *order, int *codes, int *first) noexcept nogil
     @cython.final
-    cdef int all_codes(self, int *order, int *codes) noexcept nogil
+    cdef bint part_ties(self) noexcept nogil
+    @cython.final
+    cdef void sort_halves(self) noexcept nogil
+    @cython.final
+    cdef int all_codes(self, bint wide, int *order, int *codes) noexcept nogil
     @cython.final
     cdef int few_codes(self, int *codes, int *first) noexcept nogil

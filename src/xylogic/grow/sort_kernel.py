@@ -10,7 +10,6 @@ if cython.compiled:
 else:
     from xylogic.domain.machine_kernel import bits, ints
 
-DIGIT = cython.declare(cython.int, 11)
 LOW = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 EVERY = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 SIGN = cython.declare(cython.ulonglong, 0x8000000000000000)
@@ -21,6 +20,17 @@ FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
 MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def row_of(table: cython.int[:, ::1], i: cython.Py_ssize_t) -> cython.p_int:
+    """Where a row begins."""
+    if cython.compiled:
+        return cython.address(table[i, 0])
+    else:
+        return table[i]
 
 
 @cython.cfunc
@@ -42,56 +52,52 @@ def _insert(keys: cython.p_ulonglong, n: cython.Py_ssize_t) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _pass(
-    source: cython.p_ulonglong, target: cython.p_ulonglong, n: cython.Py_ssize_t, shift: cython.int, width: cython.int
-) -> cython.bint:
-    """One pass of a radix sort over ``width`` bits; whether anything was moved (not where all digits are equal)."""
-    i: cython.Py_ssize_t
-    total: cython.Py_ssize_t = 0
-    count: cython.Py_ssize_t
-    size: cython.int = 1 << width
-    mask: cython.ulonglong = size - 1
-    place = cython.declare(cython.Py_ssize_t[2048]) if cython.compiled else [0] * 2048
-    for i in range(size):
-        place[i] = 0
-    for i in range(n):
-        place[(source[i] >> shift) & mask] += 1
-    if place[(source[0] >> shift) & mask] == n:
-        return False
-    for i in range(size):
-        count = place[i]
-        place[i] = total
-        total += count
-    for i in range(n):
-        count = place[(source[i] >> shift) & mask]
-        place[(source[i] >> shift) & mask] = count + 1
-        target[count] = source[i]
-    return True
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def sort_keys(
     keys: cython.p_ulonglong, spare: cython.p_ulonglong, n: cython.Py_ssize_t, n_bits: cython.int
 ) -> cython.void:
     """Sort ``keys`` by their bits 32 to 32 + ``n_bits`` - 1; the low halves have to ascend, and equal keys stay so.
 
-    O(n * n_bits / 11), or O(n^2) for the smallest n.
+    A radix sort whose digits are all counted in one pass. O(n * n_bits / 11), or O(n^2) for the smallest n.
     """
     i: cython.Py_ssize_t
-    shift: cython.int = 0
-    width: cython.int
+    x: cython.ulonglong
+    digit: cython.int
+    at: cython.int
+    shift: cython.int
+    total: cython.int
+    count: cython.int
+    width: cython.int = 8 if n < MANY else 11
+    size: cython.int = 1 << width
+    mask: cython.ulonglong = size - 1
+    n_digits: cython.int = (n_bits + width - 1) // width
     swapped: cython.bint = False
+    place = cython.declare(cython.int[3 * 2048]) if cython.compiled else [0] * (3 * 2048)
     if n <= FEW:
         _insert(keys, n)
         return
-    width = 8 if n < MANY else DIGIT
-    while shift < n_bits:
-        if _pass(keys, spare, n, 32 + shift, width):
-            keys, spare = spare, keys
-            swapped = not swapped
-        shift += width
+    for at in range(n_digits * size):
+        place[at] = 0
+    for i in range(n):
+        x = keys[i] >> 32
+        for digit in range(n_digits):
+            place[digit * size + cython.cast(cython.int, x & mask)] += 1
+            x >>= width
+    for digit in range(n_digits):
+        shift = 32 + digit * width
+        at = digit * size
+        if place[at + cython.cast(cython.int, (keys[0] >> shift) & mask)] == n:
+            continue  # all digits are equal
+        total = 0
+        for at in range(digit * size, (digit + 1) * size):
+            count = place[at]
+            place[at] = total
+            total += count
+        for i in range(n):
+            at = digit * size + cython.cast(cython.int, (keys[i] >> shift) & mask)
+            spare[place[at]] = keys[i]
+            place[at] += 1
+        keys, spare = spare, keys
+        swapped = not swapped
     if swapped:
         for i in range(n):
             spare[i] = keys[i]
@@ -99,17 +105,13 @@ def sort_keys(
 
 @cython.cclass
 class Ranker:
-    """Ranks columns of ``n`` numbers, at most ``few`` distinct ones without sorting. Zeros of either sign are equal.
-
-    ``order`` gets the rows of a sorted column by ascending value, NaN last; ``codes`` each row's number among the
-    distinct values, for NaN their count; ``first`` the first row of each value of a column with few.
-    """
+    """Ranks columns of ``n`` numbers, at most ``few`` distinct ones without sorting. Zeros of either sign are equal."""
 
     def __init__(self, n: cython.Py_ssize_t, few: cython.int) -> None:
         self.n = n
         self.few = few
         self.keep = {name: np.empty(n + 1, np.uint64) for name in ("whole", "keys", "spare")}
-        self.keep["rows"] = np.empty(n + 1, np.int32)
+        self.keep["rows"] = np.empty(max(n, few) + 1, np.int32)
         self.keep["found"] = np.empty(few + 2, np.uint64)
         self.keep["place"] = np.empty(SLOTS, np.int32)
         self.keep["number"] = np.empty(few + 2, np.int32)
@@ -122,115 +124,122 @@ class Ranker:
         self.number = ints(self.keep["number"])
         self.n_known = 0
 
-    def singles(
-        self,
-        raw: cython.const[cython.uint][:],
-        order: cython.int[::1],
-        codes: cython.int[::1],
-        first: cython.int[::1],
-    ) -> cython.int:
-        """Rank a column of float32, given as its bits: the number of values, negative where they are few. O(n)."""
-        i: cython.Py_ssize_t
-        x: cython.ulonglong
-        found: cython.int
-        out: cython.p_int
-        ranks: cython.p_int
-        firsts: cython.p_int
-        if self.n == 0:
-            return 0
-        self.n_known = self.n
-        out, ranks, firsts = ints(order), ints(codes), ints(first)
-        with cython.nogil:
-            for i in range(self.n):
-                x = raw[i]
-                if (x & (SIGN_32 ^ LOW)) > INFINITE_32:
-                    x = EVERY
-                    self.n_known -= 1
-                elif x == SIGN_32:
-                    pass  # -0.0: the key of 0.0
-                elif x & SIGN_32:
-                    x ^= LOW
-                else:
-                    x |= SIGN_32
-                self.whole[i] = x
-            found = self.rank(False, out, ranks, firsts)
-        return found
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def read_single(self, i: cython.Py_ssize_t, x: cython.ulonglong) -> cython.void:
+        """Note the bits ``x`` of a float32 as a whole number that orders alike, NaN as the highest."""
+        if (x & (SIGN_32 ^ LOW)) > INFINITE_32:
+            x = EVERY
+            self.n_known -= 1
+        elif x == SIGN_32:
+            pass  # -0.0: the key of 0.0
+        elif x & SIGN_32:
+            x ^= LOW
+        else:
+            x |= SIGN_32
+        self.whole[i] = x
 
-    def doubles(
-        self,
-        raw: cython.const[cython.ulonglong][:],
-        order: cython.int[::1],
-        codes: cython.int[::1],
-        first: cython.int[::1],
-    ) -> cython.int:
-        """``singles`` for a column of float64. O(n)."""
-        i: cython.Py_ssize_t
-        x: cython.ulonglong
-        found: cython.int
-        out: cython.p_int
-        ranks: cython.p_int
-        firsts: cython.p_int
-        if self.n == 0:
-            return 0
-        self.n_known = self.n
-        out, ranks, firsts = ints(order), ints(codes), ints(first)
-        with cython.nogil:
-            for i in range(self.n):
-                x = raw[i]
-                if (x & (SIGN ^ EVERY)) > INFINITE:
-                    x = EVERY
-                    self.n_known -= 1
-                elif (x & (SIGN ^ EVERY)) == 0:
-                    x = SIGN
-                elif x & SIGN:
-                    x ^= EVERY
-                else:
-                    x |= SIGN
-                self.whole[i] = x
-            found = self.rank(True, out, ranks, firsts)
-        return found
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def read_double(self, i: cython.Py_ssize_t, x: cython.ulonglong) -> cython.void:
+        """``read_single`` of a float64."""
+        if (x & (SIGN ^ EVERY)) > INFINITE:
+            x = EVERY
+            self.n_known -= 1
+        elif (x & (SIGN ^ EVERY)) == 0:
+            x = SIGN
+        elif x & SIGN:
+            x ^= EVERY
+        else:
+            x |= SIGN
+        self.whole[i] = x
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
     def rank(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int, first: cython.p_int) -> cython.int:
-        """Rank the keys in ``whole``, of 32 bits or, if ``wide``, 64: by the lower halves, then by the upper ones."""
+        """Rank the numbers read, of 32 bits or, if ``wide``, 64; see ``rank_columns``."""
         i: cython.Py_ssize_t
-        x: cython.ulonglong
+        up: cython.int = 0 if wide else 32
         found: cython.int = self.few_codes(codes, first)
-        if found != 0:
+        if found != 0 or self.n == 0:
             return found
         for i in range(self.n):
-            self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
+            self.keys[i] = ((self.whole[i] << up) & (LOW << 32)) | cython.cast(cython.ulonglong, i)
         sort_keys(self.keys, self.spare, self.n, 32)
-        for i in range(self.n):
-            order[i] = cython.cast(cython.int, self.keys[i] & LOW)
-        if wide:
-            for i in range(self.n):
-                self.rows[i] = order[i]
-                x = self.whole[order[i]] >> 32
-                self.keys[i] = (x << 32) | cython.cast(cython.ulonglong, i)
-            sort_keys(self.keys, self.spare, self.n, 32)
-            for i in range(self.n):
-                order[i] = self.rows[self.keys[i] & LOW]
-        return self.all_codes(order, codes)
+        if wide and not self.part_ties():
+            self.sort_halves()
+        return self.all_codes(wide, order, codes)
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def all_codes(self, order: cython.p_int, codes: cython.p_int) -> cython.int:
-        """Number the sorted rows' values; how many there are."""
+    def part_ties(self) -> cython.bint:
+        """Sort the few keys of equal upper halves by insertion; whether they were few everywhere."""
         i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        start: cython.Py_ssize_t = 0
+        key: cython.ulonglong
+        x: cython.ulonglong
+        for i in range(1, self.n_known):
+            key = self.keys[i]
+            if key >> 32 != self.keys[start] >> 32:
+                start = i
+                continue
+            if i - start > FEW:
+                return False
+            x = self.whole[key & LOW]
+            j = i
+            while j > start and self.whole[self.keys[j - 1] & LOW] > x:
+                self.keys[j] = self.keys[j - 1]
+                j -= 1
+            self.keys[j] = key
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def sort_halves(self) -> cython.void:
+        """Sort numbers of 64 bits by the lower halves, then by the upper ones."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        for i in range(self.n):
+            self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
+        sort_keys(self.keys, self.spare, self.n, 32)
+        for i in range(self.n):
+            row = cython.cast(cython.int, self.keys[i] & LOW)
+            self.rows[i] = row
+            self.keys[i] = ((self.whole[row] >> 32) << 32) | cython.cast(cython.ulonglong, i)
+        sort_keys(self.keys, self.spare, self.n, 32)
+        for i in range(self.n):
+            row = self.rows[self.keys[i] & LOW]
+            self.keys[i] = (self.keys[i] & (LOW << 32)) | cython.cast(cython.ulonglong, row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def all_codes(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int) -> cython.int:
+        """Write down the sorted rows and number their values; how many there are."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        before: cython.int = 0
         code: cython.int = -1
-        for i in range(self.n_known):
-            if i == 0 or self.whole[order[i]] != self.whole[order[i - 1]]:
+        for i in range(self.n):
+            row = cython.cast(cython.int, self.keys[i] & LOW)
+            order[i] = row
+            if i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or (wide and self.whole[row] != self.whole[before]):
                 code += 1
-            codes[order[i]] = code
-        for i in range(self.n_known, self.n):
-            codes[order[i]] = code + 1
-        return code + 1
+            codes[row] = code
+            before = row
+        return code if self.n_known < self.n else code + 1
 
     @cython.cfunc
     @cython.nogil
@@ -270,6 +279,49 @@ class Ranker:
         for i in range(self.n):
             codes[i] = n_found if codes[i] < 0 else self.number[codes[i]]
         return -n_found
+
+
+def rank_columns(
+    single: cython.const[cython.uint][:, :],
+    wide: cython.const[cython.ulonglong][:, :],
+    few: cython.int,
+    numbers: cython.const[cython.int][::1],
+    keep_order: cython.bint,
+    order: cython.int[:, ::1],
+    codes: cython.int[:, ::1],
+    first: cython.int[:, ::1],
+    found: cython.int[::1],
+    missing: cython.int[::1],
+) -> None:
+    """Rank the columns ``numbers`` of a table, given as the bits of float32 or, where these are none, of float64.
+
+    ``codes`` gets each row's number among the distinct values of column j, for NaN their count, and ``found[j]`` that
+    count: negative where there are at most ``few``, of each of which ``first[j]`` then names a row. The rows of all
+    other columns by ascending value, NaN last, come one after the other into ``order``, or without ``keep_order`` into
+    its first row. ``missing[j]`` is 1 where there are NaN. O(n) a column.
+    """
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    j: cython.int
+    to: cython.Py_ssize_t = 0
+    is_wide: cython.bint = single.shape[1] == 0
+    ranker: Ranker = Ranker(codes.shape[1], few)
+    n: cython.Py_ssize_t = ranker.n
+    if n == 0:
+        return
+    with cython.nogil:
+        for k in range(numbers.shape[0]):
+            j = numbers[k]
+            ranker.n_known = n
+            if is_wide:
+                for i in range(n):
+                    ranker.read_double(i, wide[i, j])
+            else:
+                for i in range(n):
+                    ranker.read_single(i, single[i, j])
+            found[j] = ranker.rank(is_wide, row_of(order, to), row_of(codes, j), row_of(first, j))
+            missing[j] = ranker.n_known < n
+            to += keep_order and found[j] > 0
 
 
 def kept(order: cython.const[cython.int][:, ::1], keep: cython.const[cython.uchar][::1], out: cython.int[::1]) -> None:

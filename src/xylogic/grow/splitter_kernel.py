@@ -26,7 +26,8 @@ BINNED = 1
 RANKED = 2
 CATEGORY = 3
 
-FEW_ROWS = cython.declare(cython.int, 48)
+FEW_ROWS = cython.declare(cython.int, 64)
+MOST_CODES = cython.declare(cython.int, 33554432)  # FEW_ROWS times as many are whole numbers
 BRIEF = cython.declare(cython.int, 32)  # where few columns are looked at, nodes so small sort their rows themselves
 EVERY = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 FACTOR = cython.declare(cython.ulonglong, 0x2545F4914F6CDD1D)
@@ -55,7 +56,7 @@ class Splitter:
     ) -> None:
         n_rows: cython.Py_ssize_t = rows.shape[0]
         n_all: cython.Py_ssize_t = columns.codes.shape[1]
-        most: cython.Py_ssize_t = int(columns.n_codes.max(initial=1))
+        most: cython.Py_ssize_t = columns.most_levels
         self.criterion = criterion
         self.levels = Levels(
             criterion,
@@ -69,7 +70,7 @@ class Splitter:
         )
         self.n_rows = n_rows
         self.n_all = n_all
-        self.n_features = len(columns.n_codes)
+        self.n_features = columns.codes.shape[0]
         self.max_features = options.max_features or self.n_features
         self.sampled = self.max_features < self.n_features
         self.random = columns.mode == "random"
@@ -84,13 +85,13 @@ class Splitter:
             "codes": columns.codes.reshape(-1),
             "sign": options.sign,
             "drawn": np.arange(self.n_features, dtype=np.int32),
-            "scratch": np.zeros(n_rows + 2, np.int32),
-            "keys": np.zeros(n_rows + 2, np.uint64),
-            "spare": np.zeros(n_rows + 2, np.uint64),
+            "scratch": np.empty(n_rows + 2, np.int32),
+            "keys": np.empty(n_rows + 2, np.uint64),
+            "spare": np.empty(n_rows + 2, np.uint64),
             "chosen": np.zeros(most + 2, np.uint8),
             "held": np.zeros(FEW_ROWS, np.int32),
             "half": np.zeros(most + 2, np.int32),
-            "halves": np.zeros(n_all + 1, np.int32),
+            "halves": np.empty(n_all + 1 if columns.mode == "random" else 1, np.int32),
         }
         self.rows = ints(rows)
         self.order = ints(self.arrays["order"])
@@ -209,20 +210,19 @@ class Splitter:
         row: cython.int
         column: cython.Py_ssize_t = f * self.n_all
         n_bits: cython.int = 1
-        code: cython.int
         j: cython.Py_ssize_t
+        key: cython.int
+        place: cython.int
         held: cython.p_int = self.held
-        if n <= FEW_ROWS:  # by insertion
+        if n <= FEW_ROWS and self.n_codes[f] < MOST_CODES:  # each goes to the place that as many smaller ones leave it
             for i in range(n):
-                row = self.rows[at + i]
-                code = self.codes[column + row]
-                j = i
-                while j > 0 and held[j - 1] > code:
-                    held[j] = held[j - 1]
-                    self.scratch[j] = self.scratch[j - 1]
-                    j -= 1
-                held[j] = code
-                self.scratch[j] = row
+                held[i] = self.codes[column + self.rows[at + i]] * FEW_ROWS + cython.cast(cython.int, i)
+            for i in range(n):
+                key = held[i]
+                place = 0
+                for j in range(n):
+                    place += held[j] < key
+                self.scratch[place] = self.rows[at + i]
             return
         while n_bits < 31 and (self.n_codes[f] >> n_bits) > 0:
             n_bits += 1

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from xylogic.errors import InvalidInputError
 from xylogic.grow.absolute_kernel import Absolute
 from xylogic.grow.classes_kernel import Classes
+from xylogic.grow.columns import ranked
 from xylogic.grow.poisson_kernel import Poisson
-from xylogic.grow.sort_kernel import Ranker
 from xylogic.grow.squares_kernel import Squares
 
 __all__ = ["Target", "Weights", "class_target", "number_target"]
@@ -44,6 +44,8 @@ class Weights:
         if least == most:
             return cls(None, least)
         if most < 2**31 and (weight == np.rint(weight)).all():
+            if least == 1.0:
+                return cls(weight)
             divisor = int(np.gcd.reduce(weight.astype(np.int64)))
             return cls(weight / divisor, float(divisor))
         ratio = weight / least
@@ -95,10 +97,7 @@ class Target:
                 self.weights.whole and total * total < 2**53,
             )  # fmt: skip
         if self.rule == "absolute_error":
-            ranks = np.empty(len(self.y), np.int32)
-            order, first = np.empty_like(ranks), np.empty(1, np.int32)
-            Ranker(len(ranks), 0).doubles(self.y.view(np.uint64), order, ranks, first)
-            return Absolute(self.y, ranks, grid, min_rows, least)
+            return Absolute(self.y, ranked(self.y), grid, min_rows, least)
         if self.rule == "poisson":
             return Poisson(self.y, grid, min_rows, least)
         return Squares(self.y, grid, min_rows, least, False)

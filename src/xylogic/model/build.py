@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from xylogic.domain.feature import Feature
 from xylogic.errors import InvalidModelError
 from xylogic.model.ensemble import Ensemble
+from xylogic.model.links_kernel import is_tree
 from xylogic.model.tree import Tree, node_depths, parents
 
-__all__ = ["as_cut", "feature_cuts", "make_ensemble", "make_tree"]
+__all__ = ["adopt_tree", "as_cut", "feature_cuts", "make_ensemble", "make_tree"]
 
 MAX_NODES = 2**31 - 2
 
@@ -105,6 +106,33 @@ def make_tree(
         set_items=set_items,
         value=np.where(inner[:, None], 0.0, values),
     )
+
+
+def adopt_tree(
+    feature: NDArray[np.int32],
+    cut: NDArray[np.float64],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    missing: NDArray[np.int8],
+    value: NDArray[np.float64],
+    *,
+    cast: str,
+    n_features: int,
+) -> Tree:
+    """``make_tree`` without copies, in a tenth of its time, of arrays that are as in ``Tree`` already. O(n_nodes).
+
+    All nodes test numbers, infinite ones too, and parents come before their children. Whatever is not so is left to
+    ``make_tree``, which may raise InvalidModelError.
+    """
+    n_nodes = len(left)
+    if not is_tree(
+        feature, cut, left, right, missing, value, cast == "float32", n_features, np.zeros(n_nodes, np.uint8)
+    ):
+        return make_tree(
+            feature, cut, left, right, value, missing=missing, cast=cast, n_features=n_features, infinite=True
+        )
+    no_sets = np.zeros(n_nodes + 1, np.int32), np.zeros(0, np.int32)
+    return Tree(feature, cut, left, right, missing, *no_sets, value)
 
 
 def as_cut(
