@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from xylogic.reason.answers import Flips, Reasons
     from xylogic.update.bounds import tree_bounds
     from xylogic.update.compatibility import Compatibility, compatibility
+    from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
@@ -55,6 +56,8 @@ _HOMES = {
     "Clause": "xylogic.domain.box",
     "Comparison": "xylogic.compare.comparison",
     "Compatibility": "xylogic.update.compatibility",
+    "CompatibleTreeClassifier": "xylogic.update.estimators",
+    "CompatibleTreeRegressor": "xylogic.update.estimators",
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
@@ -112,6 +115,8 @@ __all__ = [
     "Clause",
     "Comparison",
     "Compatibility",
+    "CompatibleTreeClassifier",
+    "CompatibleTreeRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",

@@ -396,6 +396,7 @@ class Splitter:
     def column(self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double) -> cython.bint:
         """Search one feature; whether it gains more than ``bar``."""
         self.criterion.sign = self.sign[f]
+        self.criterion.feature = f
         if self.random:
             return self.random_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
@@ -440,6 +441,6 @@ class Splitter:
                 self.feature = f
                 bar = self.gain + tie
                 found = True
-                if bar >= self.criterion.loss:  # both sides are pure: nothing gains more
+                if self.criterion.capped and bar >= self.criterion.loss:  # both sides are pure: nothing gains more
                     break
         return found

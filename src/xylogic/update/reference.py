@@ -30,15 +30,19 @@ class Reference:
     scale: NDArray[np.float64]
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Reference:
-        """The statistics of finite values (n, m); raises InvalidInputError for no rows."""
+    def of(cls, values: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -> Reference:
+        """The statistics of finite values (n, m); raises InvalidInputError for no rows.
+
+        ``weight``, positive (n,): a row of weight 2 counts as two rows.
+        """
         if not len(values):
             raise InvalidInputError("the table has no rows; bounds are measured by the columns' range and deviation")
         lowest, highest = values.min(axis=0), values.max(axis=0)
         # Counted from the least value, lest the mean lose digits; in powers of two, lest squares overflow or vanish.
         exponent = np.frexp(np.maximum(np.abs(lowest), np.abs(highest)))[1]
         scaled = np.ldexp(values, -exponent) - np.ldexp(lowest, -exponent)
-        scale = np.ldexp(scaled.std(axis=0), exponent)
+        deviation = scaled.std(axis=0) if weight is None else _deviation(scaled, weight)
+        scale = np.ldexp(deviation, exponent)
         return cls(lowest, highest, np.where(lowest < highest, np.maximum(scale, _LEAST), 0.0))
 
     @property
@@ -56,3 +60,9 @@ class Reference:
     def in_deviations(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
         """Differences of bounds (n, m) divided by the deviations; 0 in constant columns."""
         return np.divide(differences, self.scale, out=np.zeros_like(differences), where=~self.is_constant)
+
+
+def _deviation(values: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    share = weight / weight.sum()
+    spread: NDArray[np.float64] = np.sqrt(share @ np.square(values - share @ values))
+    return spread

@@ -1,0 +1,400 @@
+"""CART-BCTX: a criterion whose gains add those in compatibility with an old tree's explanations to another's in loss.
+
+"Backward Compatibility in Tree-Based Explanations and Enhanced CART Algorithm", Algorithms 2 and 3. A feature is swept
+as in CART, for more than the best total gain less the most that any of its cuts gains in compatibility; only where
+there is such a cut are its candidates gone through one by one.
+"""
+
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints, longs
+    from cython.cimports.xylogic.grow.classes_kernel import Classes
+    from cython.cimports.xylogic.grow.criterion_kernel import Criterion
+    from cython.cimports.xylogic.grow.freeze_kernel import between, single_below
+    from cython.cimports.xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
+    from cython.cimports.xylogic.grow.splitter_kernel import BINNED
+    from cython.cimports.xylogic.grow.squares_kernel import Squares
+    from cython.cimports.xylogic.update.drift_kernel import Drift
+else:
+    from xylogic.domain.machine_kernel import doubles, ints, longs
+    from xylogic.grow.classes_kernel import Classes
+    from xylogic.grow.criterion_kernel import Criterion
+    from xylogic.grow.freeze_kernel import between, single_below
+    from xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
+    from xylogic.grow.splitter_kernel import BINNED
+    from xylogic.grow.squares_kernel import Squares
+    from xylogic.update.drift_kernel import Drift
+
+EQUAL = cython.declare(cython.double, 1e-12)  # total gains closer than this are equal, and below it 0
+
+
+@cython.cclass
+class Compatible(Criterion):
+    """``loss`` is the criterion of the loss, Squares or Classes, and decides all but splits.
+
+    A node's gain is that of ``loss`` and ``rate`` times that of ``drift``. ``total_weight`` is that of all rows;
+    ``columns``, without missing values and categories: see grow/columns.py; ``table`` is their table in one of the
+    precisions, the other one is empty; ``lowest``, ``scale``: what numbers of each column are measured by.
+    """
+
+    def __init__(
+        self,
+        loss: object,
+        drift: object,
+        rate: cython.double,
+        total_weight: cython.double,
+        columns: object,
+        single: cython.const[cython.float][:, :],
+        wide: cython.const[cython.double][:, :],
+        lowest: object,
+        scale: object,
+        weights: object,
+    ) -> None:
+        Criterion.__init__(self, weights, loss.n_outputs, loss.min_rows, loss.min_weight)
+        self.inner = loss
+        self.squares = loss if isinstance(loss, Squares) else None
+        self.classes = loss if isinstance(loss, Classes) else None
+        self.drift = drift
+        self.rate = rate
+        self.total_weight = total_weight
+        self.width = loss.width
+        self.additive = loss.additive
+        self.capped = False
+        self.single = single
+        self.wide = wide
+        self.is_single = columns.is_single
+        self.n_all = columns.codes.shape[1]
+        self.keep["columns"] = columns
+        self.keep["codes"] = columns.codes.reshape(-1)
+        self.keep["lowest"] = np.array(lowest, dtype=np.float64)
+        self.keep["scale"] = np.array(scale, dtype=np.float64)
+        self.keep["order"] = np.zeros(self.n_all + 1, np.int32)
+        self.keep["start"] = np.zeros(columns.most_levels + 2, np.int32)
+        self.codes = ints(self.keep["codes"])
+        self.kind = ints(columns.kind)
+        self.value_at = longs(columns.value_at)
+        self.keep["highest_with"] = np.array(columns.values)
+        self.keep["lowest_with"] = np.array(columns.lowest)
+        self.highest_with = doubles(self.keep["highest_with"])
+        self.lowest_with = doubles(self.keep["lowest_with"])
+        self.lowest = doubles(self.keep["lowest"])
+        self.scale = doubles(self.keep["scale"])
+        self.order = ints(self.keep["order"])
+        self.start = ints(self.keep["start"])
+        self.at = self.n = 0
+        self.ready = self.single_class = False
+        self.best = self.least = self.factor = self.most = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def cut_between(self, f: cython.int, below: cython.int, above: cython.int) -> cython.double:
+        """The cut that grow/freeze_kernel.py makes between two rows, or codes of a BINNED column."""
+        cut: cython.double
+        if self.kind[f] == BINNED:
+            cut = between(self.highest_with[self.value_at[f] + below], self.lowest_with[self.value_at[f] + above])
+        elif self.is_single:
+            cut = between(float(self.single[below, f]), float(self.single[above, f]))
+        else:
+            return between(self.wide[below, f], self.wide[above, f])
+        return single_below(cut) if self.is_single else cut
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def measured(self, f: cython.int, x: cython.double) -> cython.double:
+        """In deviations above the column's least value; halves, lest the difference of large numbers overflow."""
+        return (x * 0.5 - self.lowest[f] * 0.5) / self.scale[f] * 2.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def enter(self, nodes: cython.p_int, node: cython.int, parent: cython.int) -> cython.void:
+        at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, parent) * N_INTS
+        f: cython.int
+        if parent < 0:
+            self.drift.enter(node, parent, 0, False, 0.0)
+            return
+        f = nodes[at + FEATURE]
+        self.drift.enter(
+            node,
+            parent,
+            f,
+            nodes[at + LEFT_CHILD] == node,
+            self.measured(f, self.cut_between(f, nodes[at + BELOW], nodes[at + ABOVE])),
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        f: cython.int
+        self.inner.begin(rows, at, n)
+        self.n_rows = n
+        self.weight = self.inner.weight
+        self.loss = self.inner.loss
+        self.unit = self.inner.unit
+        self.pure = self.inner.pure
+        self.single_class = self.pure
+        self.rows = rows
+        self.at = at
+        self.n = n
+        self.ready = False
+        self.best = 0.0
+        self.least = EQUAL * self.total_weight / self.unit
+        self.factor = self.rate / self.unit
+        if self.pure:  # it may still be split for the sake of explanations alone
+            self.prepare()
+            for f in range(self.drift.n_features):
+                if self.drift.most(f) * self.factor > self.least:
+                    self.pure = False
+                    break
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def prepare(self) -> cython.void:
+        """Once in a node that may be split."""
+        if not self.ready:
+            self.drift.turn(self.rows, self.at, self.n)
+            self.ready = True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def hopeless(self, bar: cython.double) -> cython.bint:
+        """Whether the feature cannot gain more than ``bar``; else ``most`` is what it gains in compatibility at most."""
+        self.prepare()
+        self.most = self.drift.most(self.feature) * self.factor
+        return self.loss + self.most <= bar
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep(
+        self,
+        order: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        p: cython.Py_ssize_t
+        bar = max(bar, self.best + self.least)
+        if self.hopeless(bar):
+            return 0
+        if not self.single_class and (self.drift.steady or self.most < bar):
+            self.inner.loose = self.loose
+            p = self.inner.sweep(order, at, n, codes, column, way, bar - self.most)
+            if p == 0:
+                return 0
+            if self.drift.steady:
+                self.gain = self.inner.gain + self.most
+                if codes[column + order[at + p]] != codes[column + order[at + p - 1]]:
+                    self.best = self.gain
+                return p
+        return self.trace(order, at, n, bar)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def trace(
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
+    ) -> cython.Py_ssize_t:
+        """``sweep``, candidate by candidate. O(n) and the classes for each candidate."""
+        f: cython.int = self.feature
+        column: cython.Py_ssize_t = f * self.n_all
+        p: cython.Py_ssize_t
+        row: cython.int
+        after: cython.int
+        best: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = max(self.min_rows, 1)
+        last: cython.Py_ssize_t = n - first
+        left: cython.double = 0.0
+        weight: cython.double = self.weight
+        gain: cython.double
+        codes: cython.p_int = self.codes
+        steady: cython.bint = self.drift.steady
+        self.start_loss()
+        if not steady:
+            self.drift.start(f)
+        for p in range(1, last + 1):
+            row = order[at + p - 1]
+            left += self.w[row] if self.weighted else 1.0
+            self.move(row)
+            if not steady:
+                self.drift.cross(row)
+            if p < first:
+                continue
+            after = order[at + p]
+            if codes[column + after] == codes[column + row]:
+                continue
+            if left < self.min_weight or weight - left < self.min_weight:
+                continue
+            gain = self.loss_gain(left)
+            if gain + self.most <= bar:
+                continue
+            if steady:
+                gain += self.most
+            else:
+                if self.kind[f] == BINNED:
+                    row, after = codes[column + row], codes[column + after]
+                gain += self.factor * self.drift.gain(self.measured(f, self.cut_between(f, row, after)))
+            if gain > bar:
+                self.gain = self.best = gain
+                bar = gain + self.least
+                best = p
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def start_loss(self) -> cython.void:
+        """Begin to add up what ``loss_gain`` is asked of."""
+        k: cython.int
+        counts: cython.p_double
+        self.sum_left = 0.0
+        if self.squares is None:
+            counts = self.classes.left
+            for k in range(self.classes.n_classes):
+                counts[k] = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def move(self, row: cython.int) -> cython.void:
+        """The row comes to the left of the boundary."""
+        counts: cython.p_double
+        if self.squares is not None:
+            self.sum_left += self.squares.grid[row]
+        else:
+            counts = self.classes.left
+            counts[self.classes.y[row]] += self.w[row] if self.weighted else 1.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def loss_gain(self, left: cython.double) -> cython.double:
+        """What the boundary gains in loss; ``left`` is the weight to its left."""
+        d: cython.double
+        right: cython.double = self.weight - left
+        if self.single_class:
+            return 0.0
+        if self.squares is not None:
+            d = self.sum_left - left * (self.squares.total / self.weight)
+            return d * d * self.weight / (left * right)
+        d = (
+            self.loss
+            - self.classes.lost(self.classes.left, 0, self.classes.left, self.classes.n_classes, left)
+            - self.classes.lost(self.classes.count, 0, self.classes.left, 0, right)
+        )
+        return 0.0 if d < self.classes.grain else d
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def collect(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_int,
+        column: cython.Py_ssize_t,
+        small: cython.p_uchar,
+        small_at: cython.Py_ssize_t,
+        table: cython.p_double,
+    ) -> cython.void:
+        self.inner.collect(rows, at, n, codes, column, small, small_at, table)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_up(self, side: cython.p_double) -> cython.void:
+        self.inner.sum_up(side)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cuts(
+        self,
+        table: cython.p_double,
+        present: cython.p_int,
+        n_present: cython.int,
+        missing: cython.int,
+        total: cython.p_double,
+        way: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        n_left: cython.int
+        bar = max(bar, self.best + self.least)
+        if self.hopeless(bar):
+            return 0
+        if not self.single_class and (self.drift.steady or self.most < bar):
+            n_left = self.inner.cuts(table, present, n_present, missing, total, way, bar - self.most)
+            if n_left > 0 and self.drift.steady:
+                self.gain = self.best = self.inner.gain + self.most
+            if n_left == 0 or self.drift.steady:
+                return n_left
+        return self.trace_levels(present, n_present, bar)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def trace_levels(self, present: cython.p_int, n_present: cython.int, bar: cython.double) -> cython.int:
+        """``trace`` over the rows in the order of their levels."""
+        i: cython.Py_ssize_t
+        k: cython.int
+        row: cython.int
+        column: cython.Py_ssize_t = self.feature * self.n_all
+        end: cython.int = 0
+        p: cython.Py_ssize_t
+        start: cython.p_int = self.start
+        for k in range(n_present):
+            start[present[k]] = 0
+        for i in range(self.at, self.at + self.n):
+            start[self.codes[column + self.rows[i]]] += 1
+        for k in range(n_present):
+            row = start[present[k]]
+            start[present[k]] = end
+            end += row
+        for i in range(self.at, self.at + self.n):
+            row = self.rows[i]
+            k = self.codes[column + row]
+            self.order[start[k]] = row
+            start[k] += 1
+        p = self.trace(self.order, 0, self.n, bar)
+        if p == 0:
+            return 0
+        k = 0
+        while start[present[k]] < p:
+            k += 1
+        return k + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth(
+        self, left: cython.p_double, at: cython.Py_ssize_t, total: cython.p_double, of: cython.Py_ssize_t
+    ) -> cython.double:
+        return self.inner.worth(left, at, total, of)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def constant(self, out: cython.p_double, at: cython.Py_ssize_t) -> cython.void:
+        self.inner.constant(out, at)
