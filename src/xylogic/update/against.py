@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from xylogic.domain.sheet import some
-from xylogic.domain.table import Table
+from xylogic.domain.table import Table, read_table
 from xylogic.errors import InvalidInputError
 from xylogic.grow.base import Sample
 from xylogic.model.ensemble import Ensemble
@@ -85,9 +85,8 @@ def read_against(
                 f"column {feature.name!r} is categorical, and an interval has no categories; numbers are accepted"
             )
     place = place_columns(old, names, len(sample.features))
-    refuse_infinite(Table(tuple(feature.name for feature in sample.features), sample.values))
-    values = old.admit(Table(old.feature_names, _by(sample.values.astype(np.float64), np.argsort(place))))
-    leaves, first, leaf = np.unique(apply(old, values)[:, 0], return_index=True, return_inverse=True)
+    values = _seen_by(old, sample, place)
+    leaf, leaves, first = _numbered(apply(old, values)[:, 0], old.trees[0].n_nodes)
     if relied is None:
         given = answers(old, values[first])[leaf]
         targets = sample.target if old.classes is None else place_classes(old, sample.classes)[sample.target]
@@ -100,7 +99,32 @@ def read_against(
     exact = old if single and old.cast == "float32" else in_float64(old)
     found = leaf_bounds(exact.trees[0], leaves, len(place))
     bounds = Bounds(*(_by(part, place) for part in (found.lower, found.upper, found.has_lower, found.has_upper)))
-    return _against(sample, leaf.astype(np.int32), bounds, right)
+    return _against(sample, leaf, bounds, right)
+
+
+def _seen_by(old: Ensemble, sample: Sample, place: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The rows as the old tree takes them; raises InvalidInputError for others."""
+    given = sample.values.astype(np.float64, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(given.sum()):  # the sum itself may have been too large
+            refuse_infinite(Table(tuple(feature.name for feature in sample.features), given))
+    values = _by(given, np.argsort(place))
+    if any(feature.kind != "numeric" for feature in old.features):
+        values = read_table(values, old.features, named=False).values
+    if old.limits is None and old.cast == "float64":
+        return np.ascontiguousarray(values)
+    return old.admit(Table(old.feature_names, values))
+
+
+def _numbered(
+    node: NDArray[np.int32], n_nodes: int
+) -> tuple[NDArray[np.int32], NDArray[np.intp], NDArray[np.intp]]:
+    """Each row's place among the distinct nodes, these, ascending, and a row of each. O(n + n_nodes)."""
+    row = np.full(n_nodes, -1, np.intp)
+    row[node] = np.arange(len(node))
+    there = row >= 0
+    place = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return place[node], np.flatnonzero(there), row[there]
 
 
 def _by(table: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:

@@ -31,7 +31,12 @@ cdef class Compatible(Criterion):
     cdef bint ready, single_class
     cdef double best, least, factor
     # of the feature, and of a sweep
-    cdef double most, sum_left
+    cdef double most
+    # the candidates listed, their gains in loss, cuts and gains in compatibility
+    cdef int *places
+    cdef double *listed
+    cdef double *cut_at
+    cdef double *drifts
 
     @cython.final
     cdef double cut_between(self, int f, int below, int above) noexcept nogil
@@ -44,10 +49,8 @@ cdef class Compatible(Criterion):
     @cython.final
     cdef Py_ssize_t trace(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
-    cdef void start_loss(self) noexcept nogil
+    cdef Py_ssize_t list_squares(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
-    cdef void move(self, int row) noexcept nogil
-    @cython.final
-    cdef double loss_gain(self, double left) noexcept nogil
+    cdef Py_ssize_t list_classes(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
     cdef int trace_levels(self, int *present, int n_present, double bar) noexcept nogil

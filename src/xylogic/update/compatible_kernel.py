@@ -84,6 +84,12 @@ class Compatible(Criterion):
         self.lowest = doubles(self.keep["lowest"])
         self.scale = doubles(self.keep["scale"])
         self.order = ints(self.keep["order"])
+        self.keep["places"] = np.zeros(self.n_all + 1, np.int32)
+        self.keep["listed"], self.keep["cuts"], self.keep["drifts"] = np.zeros((3, self.n_all + 1))
+        self.places = ints(self.keep["places"])
+        self.listed = doubles(self.keep["listed"])
+        self.cut_at = doubles(self.keep["cuts"])
+        self.drifts = doubles(self.keep["drifts"])
         self.start = ints(self.keep["start"])
         self.at = self.n = 0
         self.ready = self.single_class = False
@@ -193,17 +199,15 @@ class Compatible(Criterion):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if not self.single_class and (self.drift.steady or self.most < bar):
-            self.inner.loose = self.loose
-            p = self.inner.sweep(order, at, n, codes, column, way, bar - self.most)
-            if p == 0:
-                return 0
-            if self.drift.steady:
-                self.gain = self.inner.gain + self.most
-                if codes[column + order[at + p]] != codes[column + order[at + p - 1]]:
-                    self.best = self.gain
-                return p
-        return self.trace(order, at, n, bar)
+        if not self.drift.steady or self.single_class:
+            return self.trace(order, at, n, bar)
+        self.inner.loose = self.loose
+        p = self.inner.sweep(order, at, n, codes, column, way, bar - self.most)
+        if p > 0:
+            self.gain = self.inner.gain + self.most
+            if codes[column + order[at + p]] != codes[column + order[at + p - 1]]:
+                self.best = self.gain
+        return p
 
     @cython.cfunc
     @cython.nogil
@@ -212,97 +216,131 @@ class Compatible(Criterion):
     def trace(
         self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
     ) -> cython.Py_ssize_t:
-        """``sweep``, candidate by candidate. O(n) and the classes for each candidate."""
+        """``sweep``, by listing the candidates that gain enough in loss and then looking at these. O(n)."""
         f: cython.int = self.feature
         column: cython.Py_ssize_t = f * self.n_all
-        p: cython.Py_ssize_t
+        c: cython.Py_ssize_t
         row: cython.int
         after: cython.int
         best: cython.Py_ssize_t = 0
-        first: cython.Py_ssize_t = max(self.min_rows, 1)
-        last: cython.Py_ssize_t = n - first
-        left: cython.double = 0.0
-        weight: cython.double = self.weight
+        n_listed: cython.Py_ssize_t
+        cuts: cython.p_double = self.cut_at
+        drifts: cython.p_double = self.drifts
         gain: cython.double
-        codes: cython.p_int = self.codes
-        steady: cython.bint = self.drift.steady
-        self.start_loss()
-        if not steady:
-            self.drift.start(f)
-        for p in range(1, last + 1):
-            row = order[at + p - 1]
-            left += self.w[row] if self.weighted else 1.0
-            self.move(row)
-            if not steady:
-                self.drift.cross(row)
-            if p < first:
-                continue
-            after = order[at + p]
-            if codes[column + after] == codes[column + row]:
-                continue
-            if left < self.min_weight or weight - left < self.min_weight:
-                continue
-            gain = self.loss_gain(left)
-            if gain + self.most <= bar:
-                continue
-            if steady:
-                gain += self.most
-            else:
+        if self.squares is not None and not self.single_class:
+            n_listed = self.list_squares(order, at, n, bar - self.most)
+        else:
+            n_listed = self.list_classes(order, at, n, bar - self.most)
+        if n_listed == 0:
+            return 0
+        if self.drift.steady:
+            for c in range(n_listed):
+                drifts[c] = self.most / self.factor
+        else:
+            for c in range(n_listed):
+                row, after = order[at + self.places[c] - 1], order[at + self.places[c]]
                 if self.kind[f] == BINNED:
-                    row, after = codes[column + row], codes[column + after]
-                gain += self.factor * self.drift.gain(self.measured(f, self.cut_between(f, row, after)))
+                    row, after = self.codes[column + row], self.codes[column + after]
+                cuts[c] = self.measured(f, self.cut_between(f, row, after))
+            self.drift.trace(f, order, at, self.places, cuts, n_listed, drifts)
+        for c in range(n_listed):
+            gain = self.listed[c] + self.factor * drifts[c]
             if gain > bar:
                 self.gain = self.best = gain
                 bar = gain + self.least
-                best = p
+                best = self.places[c]
         return best
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def start_loss(self) -> cython.void:
-        """Begin to add up what ``loss_gain`` is asked of."""
-        k: cython.int
-        counts: cython.p_double
-        self.sum_left = 0.0
-        if self.squares is None:
-            counts = self.classes.left
-            for k in range(self.classes.n_classes):
-                counts[k] = 0.0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.final
-    @cython.exceptval(check=False)
-    def move(self, row: cython.int) -> cython.void:
-        """The row comes to the left of the boundary."""
-        counts: cython.p_double
-        if self.squares is not None:
-            self.sum_left += self.squares.grid[row]
-        else:
-            counts = self.classes.left
-            counts[self.classes.y[row]] += self.w[row] if self.weighted else 1.0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.final
-    @cython.exceptval(check=False)
-    def loss_gain(self, left: cython.double) -> cython.double:
-        """What the boundary gains in loss; ``left`` is the weight to its left."""
+    def list_squares(
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
+    ) -> cython.Py_ssize_t:
+        """List the boundaries that gain more than ``bar`` in loss: ``places``, and gains in ``listed``."""
+        p: cython.Py_ssize_t
+        row: cython.int
+        column: cython.Py_ssize_t = self.feature * self.n_all
+        n_listed: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = max(self.min_rows, 1)
+        last: cython.Py_ssize_t = n - first
+        weight: cython.double = self.weight
+        mean: cython.double = self.squares.total / weight
+        sum_left: cython.double = 0.0
+        left: cython.double = 0.0
         d: cython.double
-        right: cython.double = self.weight - left
-        if self.single_class:
-            return 0.0
-        if self.squares is not None:
-            d = self.sum_left - left * (self.squares.total / self.weight)
-            return d * d * self.weight / (left * right)
-        d = (
-            self.loss
-            - self.classes.lost(self.classes.left, 0, self.classes.left, self.classes.n_classes, left)
-            - self.classes.lost(self.classes.count, 0, self.classes.left, 0, right)
-        )
-        return 0.0 if d < self.classes.grain else d
+        grid: cython.p_double = self.squares.grid
+        w: cython.p_double = self.w
+        weighted: cython.bint = self.weighted
+        codes: cython.p_int = self.codes
+        for p in range(1, last + 1):
+            row = order[at + p - 1]
+            sum_left += grid[row]
+            left += w[row] if weighted else 1.0
+            d = sum_left - left * mean
+            if d * d * weight > bar * (left * (weight - left)):
+                if p < first or codes[column + order[at + p]] == codes[column + row]:
+                    continue
+                if left < self.min_weight or weight - left < self.min_weight:
+                    continue
+                self.places[n_listed] = cython.cast(cython.int, p)
+                self.listed[n_listed] = d * d * weight / (left * (weight - left))
+                n_listed += 1
+        return n_listed
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def list_classes(
+        self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
+    ) -> cython.Py_ssize_t:
+        """``list_squares`` for classes, and for nodes whose rows are alike, where no boundary gains in loss."""
+        p: cython.Py_ssize_t
+        k: cython.int
+        row: cython.int
+        column: cython.Py_ssize_t = self.feature * self.n_all
+        n_listed: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = max(self.min_rows, 1)
+        last: cython.Py_ssize_t = n - first
+        weight: cython.double = self.weight
+        left: cython.double = 0.0
+        w: cython.double = 1.0
+        gain: cython.double = 0.0
+        counts: cython.p_double = self.listed
+        n_classes: cython.int = 0
+        alike: cython.bint = self.single_class
+        codes: cython.p_int = self.codes
+        if not alike:
+            n_classes = self.classes.n_classes
+            counts = self.classes.left
+            for k in range(n_classes):
+                counts[k] = 0.0
+        for p in range(1, last + 1):
+            row = order[at + p - 1]
+            if self.weighted:
+                w = self.w[row]
+            left += w
+            if not alike:
+                counts[self.classes.y[row]] += w
+            if p < first or codes[column + order[at + p]] == codes[column + row]:
+                continue
+            if left < self.min_weight or weight - left < self.min_weight:
+                continue
+            if not alike:
+                gain = (
+                    self.loss
+                    - self.classes.lost(counts, 0, counts, n_classes, left)
+                    - self.classes.lost(self.classes.count, 0, counts, 0, weight - left)
+                )
+                if gain < self.classes.grain:
+                    gain = 0.0
+            if gain > bar:
+                self.places[n_listed] = cython.cast(cython.int, p)
+                self.listed[n_listed] = gain
+                n_listed += 1
+        return n_listed
 
     @cython.cfunc
     @cython.nogil

@@ -38,12 +38,7 @@ cdef class Drift:
     cdef bint steady
     cdef double base
     cdef double *change
-    # of the sweep
-    cdef int f, next_lower, next_upper
-    cdef Py_ssize_t cell
-    cdef double gained, before
-    cdef double left_weight, left_bounds, right_weight, right_bounds
-    cdef double far_left_weight, far_left_bounds, far_right_weight, far_right_bounds
+    # of a sweep
     cdef double *left
     cdef unsigned char *passed
 
@@ -60,10 +55,16 @@ cdef class Drift:
     @cython.final
     cdef double most(self, int f) noexcept nogil
     @cython.final
-    cdef void start(self, int f) noexcept nogil
+    cdef void trace(
+        self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains
+    ) noexcept nogil
     @cython.final
-    cdef void cross(self, int row) noexcept nogil
+    cdef void trace_sets(self, int *order, Py_ssize_t at, int *places, Py_ssize_t n_cuts, double *gains) noexcept nogil
     @cython.final
-    cdef double gain(self, double v) noexcept nogil
+    cdef void trace_squares(
+        self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains
+    ) noexcept nogil
     @cython.final
-    cdef void advance(self, double v) noexcept nogil
+    cdef void trace_distances(
+        self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains
+    ) noexcept nogil
