@@ -84,15 +84,15 @@ def read_against(
             raise InvalidInputError(
                 f"column {feature.name!r} is categorical, and an interval has no categories; numbers are accepted"
             )
+    class_place = place_classes(old, sample.classes)
     place = place_columns(old, names, len(sample.features))
     values = _seen_by(old, sample, place)
     leaf, leaves, first = _numbered(apply(old, values)[:, 0], old.trees[0].n_nodes)
     if relied is None:
         given = answers(old, values[first])[leaf]
-        targets = sample.target if old.classes is None else place_classes(old, sample.classes)[sample.target]
+        targets = sample.target if old.classes is None else class_place[sample.target]
         right = is_right(given, targets, tolerance).astype(np.float64)
     else:
-        place_classes(old, sample.classes)
         right = row_weights(relied, n_given, "relied")
         right = right if sample.rows is None else right[sample.rows]
     single = sample.values.dtype == np.float32
@@ -116,9 +116,7 @@ def _seen_by(old: Ensemble, sample: Sample, place: NDArray[np.intp]) -> NDArray[
     return old.admit(Table(old.feature_names, values))
 
 
-def _numbered(
-    node: NDArray[np.int32], n_nodes: int
-) -> tuple[NDArray[np.int32], NDArray[np.intp], NDArray[np.intp]]:
+def _numbered(node: NDArray[np.int32], n_nodes: int) -> tuple[NDArray[np.int32], NDArray[np.intp], NDArray[np.intp]]:
     """Each row's place among the distinct nodes, these, ascending, and a row of each. O(n + n_nodes)."""
     row = np.full(n_nodes, -1, np.intp)
     row[node] = np.arange(len(node))

@@ -18,7 +18,6 @@ if cython.compiled:
     from cython.cimports.xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from cython.cimports.xylogic.grow.splitter_kernel import BINNED
     from cython.cimports.xylogic.grow.squares_kernel import Squares
-    from cython.cimports.xylogic.update.drift_kernel import Drift
 else:
     from xylogic.domain.machine_kernel import doubles, ints, longs
     from xylogic.grow.classes_kernel import Classes
@@ -27,7 +26,6 @@ else:
     from xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from xylogic.grow.splitter_kernel import BINNED
     from xylogic.grow.squares_kernel import Squares
-    from xylogic.update.drift_kernel import Drift
 
 EQUAL = cython.declare(cython.double, 1e-12)  # total gains closer than this are equal, and below it 0
 
@@ -177,7 +175,7 @@ class Compatible(Criterion):
     @cython.final
     @cython.exceptval(check=False)
     def hopeless(self, bar: cython.double) -> cython.bint:
-        """Whether the feature cannot gain more than ``bar``; else ``most`` is what it gains in compatibility at most."""
+        """Whether the feature cannot gain more than ``bar``; ``most`` is set to its most in compatibility."""
         self.prepare()
         self.most = self.drift.most(self.feature) * self.factor
         return self.loss + self.most <= bar

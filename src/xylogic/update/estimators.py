@@ -70,7 +70,9 @@ class CompatibleTree(SingleTree):
             target, sample, columns, rows, kind=self.dissimilarity, jlu=self.jlu, strength=self.strength
         )
 
-    def compatibility(self, X: Any, y: Any, *, reference: Any = None, weights: ArrayLike | None = None) -> Compatibility:
+    def compatibility(
+        self, X: Any, y: Any, *, reference: Any = None, weights: ArrayLike | None = None
+    ) -> Compatibility:
         """What replacing ``old`` by this tree changes on n rows; see ``xylogic.compatibility``.
 
         ``reference``: the training set, where X is another one.
@@ -91,7 +93,10 @@ class CompatibleTree(SingleTree):
         from sklearn.base import clone
 
         given = self.get_params()
-        made = type(self)(**{name: value if name == "old" else clone(value, safe=False) for name, value in given.items()})
+        given.pop("old")
+        made = type(self)(
+            **{name: value if name == "old" else clone(value, safe=False) for name, value in given.items()}
+        )
         for name in ("_metadata_request", "_sklearn_output_config"):
             if name in self.__dict__:
                 setattr(made, name, clone(self.__dict__[name], safe=False))

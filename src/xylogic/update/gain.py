@@ -110,9 +110,10 @@ def compatible_target(
         lower, upper = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
         if kind == "mae":
             by_lower, by_upper = (np.argsort(bound, axis=1, kind="stable").astype(np.int32) for bound in (lower, upper))
-    sides = np.ascontiguousarray((sample.bounds.has_lower * _BELOW + sample.bounds.has_upper * _ABOVE).T, np.uint8)
+    sides = np.zeros((m, n_leaves), np.uint8)
+    sides += sample.bounds.has_lower.T * np.uint8(_BELOW) + sample.bounds.has_upper.T * np.uint8(_ABOVE)
     old = _Old(
-        _KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.any(axis=1).astype(np.uint8), lower, upper,
+        _KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=1), lower, upper,
         by_lower, by_upper, top,
     )  # fmt: skip
     return CompatibleTarget(
