@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from xylogic.update.compatibility import Compatibility, compatibility
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
+    from xylogic.update.pruning import prune_compatible
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
 
@@ -99,6 +100,7 @@ _HOMES = {
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
     "prune": "xylogic.grow.prune",
+    "prune_compatible": "xylogic.update.pruning",
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
     "read_model": "xylogic.convert.read",
@@ -159,6 +161,7 @@ __all__ = [
     "plot_pruning",
     "plot_tree",
     "prune",
+    "prune_compatible",
     "prune_cv",
     "prune_reduced_error",
     "read_model",

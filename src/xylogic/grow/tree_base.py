@@ -65,7 +65,11 @@ class SingleTree(Answers):
         """Fit: grow, and prune where ``ccp_alpha`` is not 0."""
         sample = self._begin(X, y, sample_weight)
         grown, costs = grow_single(self, sample)
-        self._keep(pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown, costs, sample)
+        self._keep(self._prune(grown, sample) if self.ccp_alpha else grown, costs, sample)
+
+    def _prune(self, grown: Grown, sample: Sample) -> Grown:
+        """The tree pruned at ``ccp_alpha``; a place for other risks."""
+        return pruned(grown, self.ccp_alpha)
 
     def _pruned_to(self, kept: NDArray[np.int64]) -> Any:
         """A copy with the nodes ``kept`` of the tree."""

@@ -106,7 +106,7 @@ class Compatible(Criterion):
             cut = between(float(self.single[below, f]), float(self.single[above, f]))
         else:
             return between(self.wide[below, f], self.wide[above, f])
-        return single_below(cut) if self.is_single else cut
+        return float(single_below(cut)) if self.is_single else cut
 
     @cython.cfunc
     @cython.nogil

@@ -11,7 +11,10 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.base import Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import CLASS_CRITERIA, anything, check_parameters, number, one_of
+from xylogic.grow.pruning import pruned, pruning_path
+from xylogic.grow.single import grow_single
 from xylogic.grow.target import Target
 from xylogic.grow.tree_base import SingleTree
 from xylogic.model.ensemble import Ensemble
@@ -19,6 +22,7 @@ from xylogic.update.against import AgainstOld, read_against
 from xylogic.update.compatibility import Compatibility, compatibility
 from xylogic.update.dissimilarity import JLU_WAYS, KINDS
 from xylogic.update.gain import compatible_target
+from xylogic.update.objective import Way, check_risk, training_risks
 from xylogic.update.reading import read_tree
 
 __all__ = ["CompatibleTreeClassifier", "CompatibleTreeRegressor"]
@@ -43,10 +47,17 @@ class CompatibleTree(SingleTree):
     tolerance: float = 0.0
 
     def _grow_from(self, X: Any, y: Any, sample_weight: ArrayLike | None, relied: ArrayLike | None) -> None:
-        check_parameters(self, _OWN)
         self._relied = relied
         try:
             self._grow(X, y, sample_weight)
+        finally:
+            del self._relied
+
+    def _begin_relying(self, X: Any, y: Any, sample_weight: ArrayLike | None, relied: ArrayLike | None) -> Sample:
+        """``_begin`` with the user's choice of rows."""
+        self._relied = relied
+        try:
+            return self._begin(X, y, sample_weight)
         finally:
             del self._relied
 
@@ -84,6 +95,42 @@ class CompatibleTree(SingleTree):
             self.old_, self, X, y, tolerance=self.tolerance, reference=reference, weights=weights, jlu=self.jlu
         )
 
+    def objective(self, X: Any, y: Any, *, reference: Any = None, weights: ArrayLike | None = None) -> float:
+        """What the tree was grown to make small, on n rows: its loss and ``strength`` times the mean dissimilarity.
+
+        The loss is the error rate or the mean squared error. All else as in ``compatibility``.
+        """
+        found = self.compatibility(X, y, reference=reference, weights=weights)
+        drift: float | None = getattr(found, self.dissimilarity)
+        return found.loss + (self.strength * drift if drift else 0.0)
+
+    def _risks(self, grown: Grown, sample: Sample, risk: str) -> str | NDArray[np.float64]:
+        if not isinstance(sample, AgainstOld):
+            return "mistakes" if risk == "loss" and sample.classes is not None else "impurity"
+        return training_risks(grown, sample, Way.of(self), risk)
+
+    def _prune(self, grown: Grown, sample: Sample) -> Grown:
+        return pruned(grown, self.ccp_alpha, self._risks(grown, sample, "loss"))
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, risk: str = "loss"
+    ) -> Any:
+        """The trees of least objective + alpha * leaves of a training set: a Bunch of arrays, one entry a tree.
+
+        ``ccp_alphas``, ascending from 0: tree k is the smallest one of least cost for all alphas from its own up to the
+        next one; ``impurities``: its objective; ``leaves``. ``risk``: what the objective counts besides dissimilarity,
+        ``"loss"``, the error rate or mean squared error, which ``ccp_alpha`` goes by, or ``"impurity"``.
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        check_risk(risk)
+        own = clone(self)
+        sample = own._begin(X, y, sample_weight)
+        grown = grow_single(own, sample).grown
+        path = pruning_path(grown, own._risks(grown, sample, risk))
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks, leaves=path.leaves)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters. Those of ``old`` are not among them: it is fitted, and stays as it is."""
         return super().get_params(deep=False)
@@ -94,9 +141,7 @@ class CompatibleTree(SingleTree):
 
         given = self.get_params()
         given.pop("old")
-        made = type(self)(
-            **{name: value if name == "old" else clone(value, safe=False) for name, value in given.items()}
-        )
+        made = type(self)(self.old, **{name: clone(value, safe=False) for name, value in given.items()})
         for name in ("_metadata_request", "_sklearn_output_config"):
             if name in self.__dict__:
                 setattr(made, name, clone(self.__dict__[name], safe=False))
@@ -125,8 +170,10 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
     jlu : ``"pooled"`` or ``"mean"``, how ``"jlu"`` joins both sides.
     criterion : ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"misclassification"``.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, random_state,
-    max_leaf_nodes, ccp_alpha : as in ``DecisionTreeClassifier``; with ``max_leaf_nodes`` the split of the greatest
-        total gain is made first.
+    max_leaf_nodes : as in ``DecisionTreeClassifier``; with ``max_leaf_nodes`` the split of the greatest total gain is
+        made first.
+    ccp_alpha : the price of a leaf in pruning: the smallest tree of least objective + ccp_alpha * leaves is kept, where
+        the objective is the error rate plus ``strength`` times the mean dissimilarity. At 0 nothing is pruned.
     min_impurity_decrease : the least total gain of a split.
     class_weight : as in ``DecisionTreeClassifier``; it weighs losses, not explanations.
 
@@ -195,7 +242,7 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
         return self
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
-        check_parameters(self, {"criterion": one_of(*CLASS_CRITERIA)})
+        check_parameters(self, {**_OWN, "criterion": one_of(*CLASS_CRITERIA)})
         return self._put_to_old(super()._begin(X, y, sample_weight), y)
 
 
@@ -251,7 +298,7 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
         return self
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
-        check_parameters(self, {"criterion": one_of("squared_error")})
+        check_parameters(self, {**_OWN, "criterion": one_of("squared_error")})
         return self._put_to_old(super()._begin(X, y, sample_weight), y)
 
 
