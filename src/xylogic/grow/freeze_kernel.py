@@ -68,7 +68,7 @@ def single_below(cut: cython.double) -> cython.double:
         x = cython.cast(cython.float, cut)
     else:
         x = np.float32(cut)
-    return nextafterf(x, -INFINITY) if x > cut else x
+    return nextafterf(x, -INFINITY) if float(x) > cut else x
 
 
 def freeze(
