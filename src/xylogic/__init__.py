@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
     from xylogic.compare.comparison import Comparison, Region, Regions, compare, compare_many
+    from xylogic.compare.distinct import distinct
     from xylogic.compare.equivalence import Equivalence, equivalent
+    from xylogic.compare.fingerprint import fingerprint
     from xylogic.compare.monotone import Monotonicity, is_monotone
+    from xylogic.compare.primes import Primes, prime_implicants
+    from xylogic.compare.rashomon import RashomonSet
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
     from xylogic.grow.prune import PruningResult, prune, prune_cv, prune_reduced_error
     from xylogic.grow.stability import stability
+    from xylogic.importance.scores import Importance
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -69,15 +74,18 @@ _HOMES = {
     "Feature": "xylogic.domain.feature",
     "Flips": "xylogic.reason.answers",
     "Formula": "xylogic.circuit.formula",
+    "Importance": "xylogic.importance.scores",
     "IntervalExplanation": "xylogic.update.intervals",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
     "Monotonicity": "xylogic.compare.monotone",
     "NotFittedError": "xylogic.errors",
+    "Primes": "xylogic.compare.primes",
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
+    "RashomonSet": "xylogic.compare.rashomon",
     "Reasons": "xylogic.reason.answers",
     "Region": "xylogic.compare.comparison",
     "Regions": "xylogic.compare.comparison",
@@ -91,7 +99,9 @@ _HOMES = {
     "compare_many": "xylogic.compare.comparison",
     "compatibility": "xylogic.update.compatibility",
     "compile_model": "xylogic.explain.compiled",
+    "distinct": "xylogic.compare.distinct",
     "equivalent": "xylogic.compare.equivalence",
+    "fingerprint": "xylogic.compare.fingerprint",
     "impurity": "xylogic.grow.criteria",
     "interval_explanation": "xylogic.update.intervals",
     "is_monotone": "xylogic.compare.monotone",
@@ -99,6 +109,7 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
     "prune_compatible": "xylogic.update.pruning",
     "prune_cv": "xylogic.grow.prune",
@@ -129,15 +140,18 @@ __all__ = [
     "Feature",
     "Flips",
     "Formula",
+    "Importance",
     "IntervalExplanation",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
     "Monotonicity",
     "NotFittedError",
+    "Primes",
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RashomonSet",
     "Reasons",
     "Region",
     "Regions",
@@ -152,7 +166,9 @@ __all__ = [
     "compare_many",
     "compatibility",
     "compile_model",
+    "distinct",
     "equivalent",
+    "fingerprint",
     "impurity",
     "interval_explanation",
     "is_monotone",
@@ -160,6 +176,7 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "prime_implicants",
     "prune",
     "prune_compatible",
     "prune_cv",
