@@ -51,9 +51,11 @@ if TYPE_CHECKING:
     from xylogic.update.compatibility import Compatibility, compatibility
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
+    from xylogic.update.path import UpdatePath, update_path
     from xylogic.update.pruning import prune_compatible
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
+    from xylogic.view.update_plot import plot_update_path
 
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
@@ -91,6 +93,7 @@ _HOMES = {
     "Regions": "xylogic.compare.comparison",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
+    "UpdatePath": "xylogic.update.path",
     "Verification": "xylogic.convert.verify",
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
@@ -109,6 +112,7 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "plot_update_path": "xylogic.view.update_plot",
     "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
     "prune_compatible": "xylogic.update.pruning",
@@ -119,6 +123,7 @@ _HOMES = {
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
     "tree_bounds": "xylogic.update.bounds",
+    "update_path": "xylogic.update.path",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -157,6 +162,7 @@ __all__ = [
     "Regions",
     "Term",
     "UnsupportedModelError",
+    "UpdatePath",
     "Verification",
     "XylogicError",
     "__version__",
@@ -176,6 +182,7 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "plot_update_path",
     "prime_implicants",
     "prune",
     "prune_compatible",
@@ -186,6 +193,7 @@ __all__ = [
     "split_gain",
     "stability",
     "tree_bounds",
+    "update_path",
     "verify_model",
 ]
 
