@@ -49,9 +49,13 @@ if TYPE_CHECKING:
     from xylogic.reason.answers import Flips, Reasons
     from xylogic.update.bounds import tree_bounds
     from xylogic.update.compatibility import Compatibility, compatibility
+    from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
+    from xylogic.update.path import UpdatePath, update_path
+    from xylogic.update.pruning import prune_compatible
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
+    from xylogic.view.update_plot import plot_update_path
 
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
@@ -60,6 +64,8 @@ _HOMES = {
     "Clause": "xylogic.domain.box",
     "Comparison": "xylogic.compare.comparison",
     "Compatibility": "xylogic.update.compatibility",
+    "CompatibleTreeClassifier": "xylogic.update.estimators",
+    "CompatibleTreeRegressor": "xylogic.update.estimators",
     "DecisionTreeClassifier": "xylogic.grow.estimators",
     "DecisionTreeRegressor": "xylogic.grow.estimators",
     "Diagram": "xylogic.circuit.diagram",
@@ -87,6 +93,7 @@ _HOMES = {
     "Regions": "xylogic.compare.comparison",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
+    "UpdatePath": "xylogic.update.path",
     "Verification": "xylogic.convert.verify",
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
@@ -105,8 +112,10 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "plot_update_path": "xylogic.view.update_plot",
     "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
+    "prune_compatible": "xylogic.update.pruning",
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
     "read_model": "xylogic.convert.read",
@@ -114,6 +123,7 @@ _HOMES = {
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
     "tree_bounds": "xylogic.update.bounds",
+    "update_path": "xylogic.update.path",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -123,6 +133,8 @@ __all__ = [
     "Clause",
     "Comparison",
     "Compatibility",
+    "CompatibleTreeClassifier",
+    "CompatibleTreeRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Diagram",
@@ -150,6 +162,7 @@ __all__ = [
     "Regions",
     "Term",
     "UnsupportedModelError",
+    "UpdatePath",
     "Verification",
     "XylogicError",
     "__version__",
@@ -169,8 +182,10 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "plot_update_path",
     "prime_implicants",
     "prune",
+    "prune_compatible",
     "prune_cv",
     "prune_reduced_error",
     "read_model",
@@ -178,6 +193,7 @@ __all__ = [
     "split_gain",
     "stability",
     "tree_bounds",
+    "update_path",
     "verify_model",
 ]
 

@@ -21,7 +21,8 @@ cdef class Criterion:
     # limits
     cdef readonly Py_ssize_t min_rows
     cdef readonly double min_weight
-    cdef bint bounded, loose
+    cdef bint bounded, loose, capped
+    cdef int feature
     cdef readonly bint cuts_few
     cdef unsigned long long levels
     cdef int sign
@@ -33,6 +34,7 @@ cdef class Criterion:
     cdef bint roomy(self, double n_left, double left, double n_right, double right) noexcept nogil
     @cython.final
     cdef bint ranked(self, double left, double right) noexcept nogil
+    cdef void enter(self, int *nodes, int node, int parent) noexcept nogil
     cdef void begin(self, int *rows, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     cdef void hold(self, int *rows, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     cdef Py_ssize_t sweep(

@@ -49,6 +49,10 @@ class Criterion:
         self.bounded = False
         # Whether a sweep may find a boundary between equal codes: they are looked up where it matters.
         self.loose = False
+        # Whether no split gains more than the node's loss.
+        self.capped = True
+        # The feature that is being searched.
+        self.feature = -1
         self.cuts_few = False
         self.levels = 0
         self.sign = 0
@@ -95,6 +99,12 @@ class Criterion:
         if self.sign * left > self.sign * right:
             return False
         return min(left, right) >= self.lower and max(left, right) <= self.upper
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def enter(self, nodes: cython.p_int, node: cython.int, parent: cython.int) -> cython.void:
+        """Told, before ``begin``, which node comes next; ``nodes``: see Frontier. The root has the parent -1."""
 
     @cython.cfunc
     @cython.nogil

@@ -52,7 +52,7 @@ else:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _between(low: cython.double, high: cython.double) -> cython.double:
+def between(low: cython.double, high: cython.double) -> cython.double:
     """A number half-way, not below ``low`` and below ``high``."""
     middle: cython.double = low / 2.0 + high / 2.0
     return middle if low <= middle and middle < high else low
@@ -61,14 +61,14 @@ def _between(low: cython.double, high: cython.double) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _single(cut: cython.double) -> cython.double:
+def single_below(cut: cython.double) -> cython.double:
     """The highest number of single precision that is not above ``cut``."""
     x: cython.float
     if cython.compiled:
         x = cython.cast(cython.float, cut)
     else:
         x = np.float32(cut)
-    return nextafterf(x, -INFINITY) if x > cut else x
+    return nextafterf(x, -INFINITY) if float(x) > cut else x
 
 
 def freeze(
@@ -132,13 +132,13 @@ def freeze(
                     cut = INFINITY
                 elif cut != cut and kind[f] == BINNED:
                     first = value_at[f]
-                    cut = _between(values[first + below], lowest[first + above])
+                    cut = between(values[first + below], lowest[first + above])
                 elif cut != cut and is_single:
-                    cut = _between(float(single[below, f]), float(single[above, f]))
+                    cut = between(float(single[below, f]), float(single[above, f]))
                 elif cut != cut:
-                    cut = _between(wide[below, f], wide[above, f])
+                    cut = between(wide[below, f], wide[above, f])
                 if is_single:
-                    cut = _single(cut)
+                    cut = single_below(cut)
                 n_lowest += cut == -INFINITY
             numbers[0, node] = cut + 0.0  # -0.0 becomes 0.0
     return n_lowest

@@ -17,7 +17,7 @@ cdef class Grower(Splitter):
 
     cdef check(self)
     @cython.final
-    cdef bint open(self, int node) noexcept nogil
+    cdef bint open(self, int node, int parent) noexcept nogil
     @cython.final
     cdef int decide(self, int node) except -1 nogil
     cdef void settle(self, int node, Py_ssize_t at, Py_ssize_t n) noexcept nogil

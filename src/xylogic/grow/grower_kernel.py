@@ -112,7 +112,7 @@ class Grower(Splitter):
         self.nodes.doubles[UPPER] = np.inf
         self.nodes.n_nodes = 1
         with cython.nogil:
-            if self.open(0):
+            if self.open(0, -1):
                 self.root_weight = self.criterion.weight
                 self.decide(0)
             while True:
@@ -125,12 +125,13 @@ class Grower(Splitter):
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def open(self, node: cython.int) -> cython.bint:
+    def open(self, node: cython.int, parent: cython.int) -> cython.bint:
         """Turn the criterion to a node and note what it says; whether the node may be split."""
         a: cython.p_int = self.nodes.ints
         at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * self.nodes.width
         n: cython.Py_ssize_t = a[at + N_ROWS]
+        self.criterion.enter(a, node, parent)
         self.criterion.begin(self.rows, a[at + START], n)
         a[at + FEATURE] = a[at + LEFT_CHILD] = a[at + RIGHT_CHILD] = -1
         self.nodes.doubles[to + WEIGHT] = self.criterion.weight
@@ -442,19 +443,19 @@ class Grower(Splitter):
         a[left * N_INTS + START], a[right * N_INTS + START] = at, at + n_left
         a[left * N_INTS + N_ROWS], a[right * N_INTS + N_ROWS] = n_left, n - n_left
         a[left * N_INTS + DEPTH] = a[right * N_INTS + DEPTH] = depth + 1
-        left_open = self.open(left)
+        left_open = self.open(left, node)
         if self.bounded:  # by the values of both
-            self.open(right)
+            self.open(right, node)
             self.bound(node, left, right)
-            left_open = self.open(left)
+            left_open = self.open(left, node)
         if not left_open:
-            right_open = self.open(right)
+            right_open = self.open(right, node)
         self.divide_sorted(
             at, n, left_open and n_left > self.brief, (left_open or right_open) and n - n_left > self.brief
         )
         if left_open:
             self.decide(left)
-            right_open = self.open(right)
+            right_open = self.open(right, node)
         if right_open:
             self.decide(right)
         return 0

@@ -17,7 +17,19 @@ from xylogic.grow.pruning import RISKS, PruningPath, collapsed, pruning_path
 from xylogic.grow.scoring import HeldOut, node_losses, path_scores
 from xylogic.grow.single import Single, grow_single
 
-__all__ = ["PruningResult", "prune", "prune_cv", "prune_reduced_error"]
+__all__ = [
+    "CANDIDATES",
+    "RULES",
+    "PruningResult",
+    "candidate_alphas",
+    "chosen_place",
+    "fold_rows",
+    "prune",
+    "prune_cv",
+    "prune_reduced_error",
+    "standard_errors",
+    "unfitted",
+]
 
 _Floats = NDArray[np.float64]
 
@@ -167,24 +179,24 @@ def prune_cv(
     for name, value, accepted in (("rule", rule, RULES), ("candidates", candidates, CANDIDATES), ("risk", risk, RISKS)):
         if value not in accepted:
             raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
-    whole = _unfitted(est)
+    whole = unfitted(est)
     sample = whole._begin(X, y, sample_weight)
     columns = sample_columns(whole, sample)
     seed = whole._seed()
     grown, costs = single = grow_single(whole, sample, columns=columns, seed=seed)
     path = single.path(risk)
-    alphas = _candidates(path, candidates)
+    alphas = candidate_alphas(path, candidates)
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
-    for train, test in _folds(whole, cv, y, sample, groups):
+    for train, test in fold_rows(whole, cv, y, sample, groups):
         fold = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
         fold_path = fold.path(risk)
         scores = path_scores(fold.grown, fold_path, held_out.part(test), decide)
         by_fold.append(scores[fold_path.places(alphas)])
     fold_scores = np.array(by_fold).T
-    scores, errors = fold_scores.mean(axis=1), _standard_errors(fold_scores)
-    best = _chosen(scores, errors, rule)
+    scores, errors = fold_scores.mean(axis=1), standard_errors(fold_scores)
+    best = chosen_place(scores, errors, rule)
     whole._keep(grown, costs, sample)
     chosen = whole._pruned_to(path.kept(path.place(alphas[best])))
     if risk == "impurity":
@@ -197,12 +209,12 @@ def prune_cv(
 def _grown(est: Any) -> Grown:
     """The tree of a fitted estimator; raises for others."""
     if not isinstance(getattr(est, "grown_", None), Grown):
-        _unfitted(est)  # which raises for what is no tree of ours
+        unfitted(est)  # which raises for what is no tree of ours
         raise NotFittedError(f"this {type(est).__name__} is not fitted; call fit first")
     return est.grown_
 
 
-def _unfitted(est: Any) -> Any:
+def unfitted(est: Any) -> Any:
     """A copy without what fitting has made, and with no pruning of its own."""
     from sklearn.base import clone
 
@@ -234,14 +246,15 @@ def _validation_rows(est: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | 
     return HeldOut(values, target, weight)
 
 
-def _candidates(path: PruningPath, which: str) -> _Floats:
+def candidate_alphas(path: PruningPath, which: str) -> _Floats:
+    """The alphas of a path, or the geometric means of neighbours and the last one."""
     if which == "path":
         return path.alphas
     # No two are equal: each lies in its own interval of the path, whose ends are.
     return np.append(np.sqrt(path.alphas[:-1]) * np.sqrt(path.alphas[1:]), path.alphas[-1])
 
 
-def _folds(
+def fold_rows(
     est: Any, cv: Any, y: ArrayLike, sample: Sample, groups: ArrayLike | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Train and test rows of each fold, as positions in the sample, ascending."""
@@ -277,14 +290,16 @@ def _folds(
     return folds
 
 
-def _standard_errors(fold_scores: _Floats) -> _Floats:
+def standard_errors(fold_scores: _Floats) -> _Floats:
+    """Of the means over the folds, the columns; 0 for a single one."""
     n_folds = fold_scores.shape[1]
     if n_folds < 2:
         return np.zeros(len(fold_scores))
     return np.asarray(fold_scores.std(axis=1, ddof=1) / np.sqrt(n_folds))
 
 
-def _chosen(scores: _Floats, errors: _Floats, rule: str) -> int:
+def chosen_place(scores: _Floats, errors: _Floats, rule: str) -> int:
+    """The first of the best scores, or with "1se" the last within a standard error of it."""
     best = int(np.argmax(scores >= scores.max() - _TIE))
     if rule == "best":
         return best

@@ -16,7 +16,7 @@ from xylogic.grow.grown import Grown
 from xylogic.grow.pruning import PruningPath
 from xylogic.model.tree import parents
 
-__all__ = ["HeldOut", "node_losses", "path_scores"]
+__all__ = ["HeldOut", "node_losses", "path_scores", "path_sums"]
 
 _Floats = NDArray[np.float64]
 
@@ -63,17 +63,10 @@ def path_scores(grown: Grown, path: PruningPath, rows: HeldOut, decide: Decide |
 
     Of fractional rows, whose answers do not add up by node, O(n * n_trees).
     """
-    n_trees = len(path.alphas)
-    parent = parents(grown.tree.left, grown.tree.right)
-    above = path.until[parent]
-    above[0] = n_trees  # a node is a leaf of the trees from its own number to its parent's
     if isinstance(grown.routes, Shares):
-        loss = _flow_losses(grown, rows, decide, path.until, above, n_trees)
+        loss = _flow_losses(grown, rows, decide, path)
     else:
-        by_node = node_losses(grown, rows, decide)
-        change = np.bincount(path.until, weights=by_node, minlength=n_trees + 1)
-        change -= np.bincount(above, weights=by_node, minlength=n_trees + 1)
-        loss = np.cumsum(change[:n_trees])
+        loss = path_sums(path, node_losses(grown, rows, decide))
     total = rows.weight.sum()
     if decide is not None:
         return np.asarray((total - loss) / total)
@@ -83,10 +76,24 @@ def path_scores(grown: Grown, path: PruningPath, rows: HeldOut, decide: Decide |
     return np.asarray(1 - loss / spread)
 
 
-def _flow_losses(
-    grown: Grown, rows: HeldOut, decide: Decide | None, until: NDArray[np.int64], above: NDArray[np.int64], n_trees: int
-) -> _Floats:
+def path_sums(path: PruningPath, by_node: _Floats) -> _Floats:
+    """The sum over the leaves of each tree of the path of a number of each node: float64 (n_trees,). O(n_nodes)."""
+    n_trees = len(path.alphas)
+    change = np.bincount(path.until, weights=by_node, minlength=n_trees + 1)
+    change -= np.bincount(_above(path), weights=by_node, minlength=n_trees + 1)
+    return np.cumsum(change[:n_trees])
+
+
+def _above(path: PruningPath) -> NDArray[np.int64]:
+    """A node is a leaf of the trees from its own number, ``until``, to this one, its parent's."""
+    above = path.until[parents(path.left, path.right)]
+    above[0] = len(path.alphas)
+    return above
+
+
+def _flow_losses(grown: Grown, rows: HeldOut, decide: Decide | None, path: PruningPath) -> _Floats:
     assert isinstance(grown.routes, Shares)
+    n_trees, above = len(path.alphas), _above(path)
     parent = parents(grown.tree.left, grown.tree.right)
     parts = grown.routes.flow(grown.tree, rows.values)
     at = parts.leaf.copy()

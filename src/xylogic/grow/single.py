@@ -76,6 +76,7 @@ def grow_single(
         weights = Weights.of(weight)
         target = replace(target, weights=weights if rows is None else weights.among(rows, sample.n_rows))
         kept = None if rows is None else rows.astype(np.int32)
+        target = estimator._aim(target, sample, columns, kept)
         grown = grow(columns, target, limits, rows=kept, spend=own, seed=seed)
     if costs.altered is not None:
         grown = with_values(grown, costs.shares(grown.value))

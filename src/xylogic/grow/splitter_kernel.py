@@ -150,6 +150,7 @@ class Splitter(ColumnSearch):
     def column(self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double) -> cython.bint:
         """Search one feature; whether it gains more than ``bar``."""
         self.criterion.sign = self.sign[f]
+        self.criterion.feature = f
         if self.random:
             return self.random_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
@@ -197,6 +198,6 @@ class Splitter(ColumnSearch):
                 self.feature = f
                 bar = self.gain + tie
                 found = True
-                if bar >= self.criterion.loss:  # both sides are pure: nothing gains more
+                if self.criterion.capped and bar >= self.criterion.loss:  # both sides are pure: nothing gains more
                     break
         return found

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from xylogic.grow.answering import ends, leaves_of
 from xylogic.grow.base import Answers, Kept, Sample
+from xylogic.grow.columns import Columns
 from xylogic.grow.costs import Costs
 from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import importances
@@ -20,6 +21,7 @@ from xylogic.grow.pruning import new_places, pruned, subtree
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, renamed, rules_text
 from xylogic.grow.single import grow_single
 from xylogic.grow.surrogates import Surrogate, Surrogates
+from xylogic.grow.target import Target
 from xylogic.grow.unseen import SeenLevels, seen_levels
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
@@ -36,6 +38,10 @@ class SingleTree(Answers):
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         """Check the parameters and read the training set."""
         raise NotImplementedError
+
+    def _aim(self, target: Target, sample: Sample, columns: Columns, rows: NDArray[np.int32] | None) -> Target:
+        """What growth goes by; a place for other gains. ``rows`` of the sample take part, ``None``: all."""
+        return target
 
     def _keep(self, grown: Grown, costs: Costs, sample: Sample) -> None:
         """Become the fitted estimator."""
@@ -59,7 +65,11 @@ class SingleTree(Answers):
         """Fit: grow, and prune where ``ccp_alpha`` is not 0."""
         sample = self._begin(X, y, sample_weight)
         grown, costs = grow_single(self, sample)
-        self._keep(pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown, costs, sample)
+        self._keep(self._prune(grown, sample) if self.ccp_alpha else grown, costs, sample)
+
+    def _prune(self, grown: Grown, sample: Sample) -> Grown:
+        """The tree pruned at ``ccp_alpha``; a place for other risks."""
+        return pruned(grown, self.ccp_alpha)
 
     def _pruned_to(self, kept: NDArray[np.int64]) -> Any:
         """A copy with the nodes ``kept`` of the tree."""

@@ -81,7 +81,10 @@ def bounds_of(model: Ensemble, values: NDArray[np.float64]) -> Bounds:
 
 
 def leaf_bounds(tree: Tree, leaves: NDArray[Any], n_features: int) -> Bounds:
-    """The bounds of leaves, by node id, of a tree that tests numbers only. O(n_nodes + len(leaves) * n_features)."""
+    """The bounds of leaves, or other nodes, of a tree that tests numbers only. O(n_nodes + len(leaves) * n_features).
+
+    ``leaves``: node ids, each at most once.
+    """
     lower = np.full((len(leaves), n_features), -np.inf)
     upper = np.full((len(leaves), n_features), np.inf)
     wanted = {leaf: place for place, leaf in enumerate(leaves.tolist())}
@@ -94,10 +97,10 @@ def leaf_bounds(tree: Tree, leaves: NDArray[Any], n_features: int) -> Bounds:
         side[column] = bound
         if node < 0:
             continue
+        place = wanted.get(node)
+        if place is not None:
+            lower[place], upper[place] = low, high
         if left[node] < 0:
-            place = wanted.get(node)
-            if place is not None:
-                lower[place], upper[place] = low, high
             continue
         column, bound = feature[node], cut[node]
         stack.append((-1, low, column, low[column]))

@@ -1,0 +1,44 @@
+cimport cython
+
+from xylogic.update.candidates_kernel cimport Candidates
+from xylogic.update.drift_kernel cimport Drift
+
+
+cdef class Compatible(Candidates):
+    cdef Drift drift
+    cdef double rate, total_weight
+    cdef const float[:, :] single
+    cdef const double[:, :] wide
+    cdef bint is_single
+    cdef int *kind
+    cdef int *n_codes
+    cdef long long *value_at
+    cdef double *highest_with
+    cdef double *lowest_with
+    cdef double *lowest
+    cdef double *scale
+    cdef int *order
+    cdef int *start
+    # of the node
+    cdef int *rows
+    cdef Py_ssize_t at, n
+    cdef bint ready
+    cdef double best, least, factor
+    # of the feature, and of a sweep
+    cdef double most
+    # the cuts of the candidates listed, and their gains in compatibility
+    cdef double *cut_at
+    cdef double *drifts
+
+    @cython.final
+    cdef double cut_between(self, int f, int below, int above) noexcept nogil
+    @cython.final
+    cdef double measured(self, int f, double x) noexcept nogil
+    @cython.final
+    cdef void prepare(self) noexcept nogil
+    @cython.final
+    cdef bint hopeless(self, double bar) noexcept nogil
+    @cython.final
+    cdef Py_ssize_t trace(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
+    @cython.final
+    cdef int trace_codes(self, double bar) noexcept nogil

@@ -1,0 +1,127 @@
+"""The target of growth whose criterion gains in loss and in compatibility with an old tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xylogic.grow.columns import Columns
+from xylogic.grow.target import Target
+from xylogic.update.against import AgainstOld
+from xylogic.update.compatible_kernel import Compatible
+from xylogic.update.drift_kernel import Drift
+from xylogic.update.reference import Reference
+
+__all__ = ["CompatibleTarget", "compatible_target"]
+
+_KINDS = {"jac": 0, "jlu": 1, "mae": 2, "mse": 3}
+_BELOW, _ABOVE = 1, 2
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Old:
+    """The old tree as ``Drift`` reads it; K leaves, m columns, n rows.
+
+    ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (m, K),
+    which bounds there are; ``used`` uint8 (m,), whether there are any; ``lower``, ``upper`` float64 (m, K), in
+    deviations above the column's least value; ``by_lower``, ``by_upper`` int32 (m, K), the leaves by those; ``top``
+    float64 (m,), the greatest value.
+    """
+
+    kind: int
+    pooled: bool
+    leaf: NDArray[np.int32]
+    relied: NDArray[np.float64]
+    sides: NDArray[np.uint8]
+    used: NDArray[np.uint8]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    by_lower: NDArray[np.int32]
+    by_upper: NDArray[np.int32]
+    top: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CompatibleTarget(Target):
+    """A ``Target`` with another gain."""
+
+    old: _Old
+    columns: Columns
+    rate: float
+    total_weight: float
+    lowest: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    def criterion(self, min_rows: int, min_weight: float) -> Compatible:
+        """The kernel."""
+        table, single = self.columns.table, self.columns.is_single
+        return Compatible(
+            Target.criterion(self, min_rows, min_weight),
+            Drift(self.old, 2 * len(table)),
+            self.rate,
+            self.total_weight,
+            self.columns,
+            table if single else np.zeros((1, 1), np.float32),
+            np.zeros((1, 1)) if single else table,
+            self.lowest,
+            self.scale,
+            self.weights.grid,
+        )
+
+
+def compatible_target(
+    target: Target,
+    sample: AgainstOld,
+    columns: Columns,
+    rows: NDArray[Any] | None,
+    *,
+    kind: str,
+    jlu: str,
+    strength: float,
+) -> Target:
+    """``target`` with the gain of CART-BCTX: that in loss, and ``strength`` times that in dissimilarity.
+
+    Both are means, over all rows by the target's weights and over the rows relied on by theirs; where there are none,
+    or ``strength`` is 0, it is ``target`` itself. ``rows``: those of the sample that take part, ``None`` for all.
+    """
+    part = sample if rows is None else sample.part(rows)
+    total = float(part.relied_weight.sum())
+    if not strength or not total:
+        return target
+    relied = sample.relied_weight
+    leaf = np.where(relied > 0, sample.leaf, np.int32(-1))
+    grid = target.weights.grid
+    weight = float(part.n_rows) if grid is None else float(grid.sum())
+    m = len(sample.features)
+    lowest, scale = np.zeros(m), np.ones(m)
+    rate = strength * weight / total
+    n_leaves = len(sample.bounds.lower)
+    no_numbers, no_order = np.zeros((m, n_leaves)), np.zeros((m, n_leaves), np.int32)
+    lower, upper, by_lower, by_upper, top = no_numbers, no_numbers, no_order, no_order, np.zeros(m + 1)
+    if kind in ("mae", "mse"):
+        reference = part.reference()
+        lowest, scale = reference.lowest, np.where(reference.is_constant, 1.0, reference.scale)
+        rate /= 2 * m
+        low, high = reference.clip(sample.bounds)
+        lower, upper, top = (_measured(bound, reference, scale) for bound in (low, high, reference.highest))
+        lower, upper = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
+        if kind == "mae":
+            by_lower, by_upper = (np.argsort(bound, axis=1, kind="stable").astype(np.int32) for bound in (lower, upper))
+    sides = np.zeros((m, n_leaves), np.uint8)
+    sides += sample.bounds.has_lower.T * np.uint8(_BELOW) + sample.bounds.has_upper.T * np.uint8(_ABOVE)
+    old = _Old(
+        _KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=1), lower, upper,
+        by_lower, by_upper, top,
+    )  # fmt: skip
+    return CompatibleTarget(
+        target.rule, target.y, target.weights, target.n_classes, target.loss,
+        old=old, columns=columns, rate=rate, total_weight=weight, lowest=lowest, scale=scale,
+    )  # fmt: skip
+
+
+def _measured(numbers: NDArray[np.float64], reference: Reference, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """As ``Compatible.measured``, operation by operation: equal cuts have equal numbers."""
+    return np.asarray((numbers * 0.5 - reference.lowest * 0.5) / scale * 2.0)
