@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.update.pruning import prune_compatible
+    from xylogic.update.release import ReleaseChanges, release_changes
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
 
@@ -81,6 +82,7 @@ _HOMES = {
     "Reasons": "xylogic.reason.answers",
     "Region": "xylogic.compare.comparison",
     "Regions": "xylogic.compare.comparison",
+    "ReleaseChanges": "xylogic.update.release",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
     "Verification": "xylogic.convert.verify",
@@ -104,6 +106,7 @@ _HOMES = {
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
     "read_model": "xylogic.convert.read",
+    "release_changes": "xylogic.update.release",
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
@@ -141,6 +144,7 @@ __all__ = [
     "Reasons",
     "Region",
     "Regions",
+    "ReleaseChanges",
     "Term",
     "UnsupportedModelError",
     "Verification",
@@ -165,6 +169,7 @@ __all__ = [
     "prune_cv",
     "prune_reduced_error",
     "read_model",
+    "release_changes",
     "sorting_network",
     "split_gain",
     "stability",
