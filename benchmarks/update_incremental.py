@@ -29,9 +29,9 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
         incremental = tuple(OPTIONS)
         notes.append(
             f"River {river.__version__}: VFDT and HAT learn the old rows one by one, are copied, and go on with the "
-            "rows that are new; leaf_prediction 'mc' and 'mean', whose answers and intervals are read exactly, in place "
-            "of River's default (naive Bayes and linear models in the leaves, whose answers no interval explains). "
-            "'default loss' is the loss of River's default, asked of River itself"
+            "rows that are new; leaf_prediction 'mc' and 'mean', whose answers and intervals are read exactly, in "
+            "place of River's default (naive Bayes and linear models in the leaves, whose answers no interval "
+            "explains). 'default loss' is the loss of River's default, asked of River itself"
         )
     records = []
     for name in args.sets:

@@ -56,7 +56,7 @@ def test_shares_and_regions_are_those_of_all_cells(seed, n_classes):
     rows = cells(old, new)
     tolerance = 0.0 if n_classes else 0.125
     decision, explanation, columns = expected(old, new, rows, tolerance)
-    found = xl.release_changes(old, new, tolerance=tolerance)
+    found = xl.release_changes(old, new, rows, tolerance=tolerance)
     assert found.status.status == "exact"
     for share, differs in (
         (found.decision, decision),
@@ -65,6 +65,12 @@ def test_shares_and_regions_are_those_of_all_cells(seed, n_classes):
         (found.either, decision | explanation),
     ):
         assert share == Fraction(int(differs.sum()), len(rows))
+    assert found.on_rows == {
+        "decision": decision.mean(),
+        "explanation": explanation.mean(),
+        "feature_sets": columns.mean(),
+        "either": (decision | explanation).mean(),
+    }
     assert found.decision == xl.compare(old, new, tolerance=tolerance).disagreement
     assert sum(region.share for region in found.regions) == found.either and len(found.regions) == found.n_regions
     names = xl.read_model(old).feature_names

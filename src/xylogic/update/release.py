@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,11 +18,12 @@ from xylogic.compare.rows import States, box_of, cell_in, row_of, share_of
 from xylogic.domain.box import Box, Term
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.ensemble import Ensemble
-from xylogic.model.predict import decide
+from xylogic.model.predict import apply, decide
 from xylogic.search.pair import Pair
 from xylogic.search.single import Single, leaf_scores
 from xylogic.update.bounds import leaf_bounds
-from xylogic.update.reading import read_tree
+from xylogic.update.pairing import pair
+from xylogic.update.reading import finite_values, read_tree
 from xylogic.update.relied import check_tolerance
 
 __all__ = ["ChangedRegion", "ReleaseChanges", "release_changes"]
@@ -74,7 +75,7 @@ class ChangedRegion:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseChanges:
-    """What a new tree changes over all rows that both trees take, not only over those of a sample.
+    """What a new tree changes over all rows that both trees take, and over those of a table.
 
     Shares are of the cells that the cuts of both trees make of the columns, exact Fractions; where a limit was reached,
     they are what is proven by then, and ``status.bounds["undecided"]`` is the share of which nothing is known.
@@ -88,6 +89,7 @@ class ReleaseChanges:
     regions : disjoint boxes, those decided otherwise first, then the largest first: all, or up to ``limit`` of those
         decided otherwise and as many others.
     n_regions : how many there are in all (have been found).
+    on_rows : the same four shares of the rows of ``X``, by name; ``None`` without ``X``.
     """
 
     decision: Fraction
@@ -96,11 +98,13 @@ class ReleaseChanges:
     either: Fraction
     regions: tuple[ChangedRegion, ...]
     n_regions: int
+    on_rows: dict[str, float] | None
     status: Status
 
     def __str__(self) -> str:
-        shares = ", ".join(f"{name.replace('_', ' ')} {float(getattr(self, name)):.4g}" for name in _SHARES)
-        return "\n".join([f"share of the cells that change: {shares}", *map(str, self.regions)])
+        lines = [f"share of the cells that change: {_listed(vars(self))}"]
+        lines += [] if self.on_rows is None else [f"share of the rows that change: {_listed(self.on_rows)}"]
+        return "\n".join([*lines, *map(str, self.regions)])
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -108,6 +112,7 @@ class ReleaseChanges:
             **{name: float(getattr(self, name)) for name in _SHARES},
             "regions": [region.to_dict() for region in self.regions],
             "n_regions": self.n_regions,
+            "on_rows": self.on_rows,
             "status": self.status.status,
             "seconds": self.status.seconds,
             "bounds": {name: float(value) for name, value in self.status.bounds.items()},
@@ -117,9 +122,14 @@ class ReleaseChanges:
 _SHARES = ("decision", "explanation", "feature_sets", "either")
 
 
+def _listed(shares: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {float(shares[name]):.4g}" for name in _SHARES)
+
+
 def release_changes(
     old: Any,
     new: Any,
+    X: Any = None,
     *,
     tolerance: float = 0.0,
     limit: int | None = None,
@@ -132,6 +142,7 @@ def release_changes(
     ----------
     old, new : two models of one tree, anything ``read_model`` takes, over the same columns of numbers and the same
         classes.
+    X : rows, finite numbers, of which to tell the shares too.
     tolerance : numbers that are at most so far apart are one decision.
     limit : how many regions of either kind are kept; ``None``: all.
     time_limit, node_limit : seconds and pairs of leaves, looked at every few thousand pairs; the answer is partial
@@ -150,9 +161,11 @@ def release_changes(
     tolerance = check_tolerance(tolerance)
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0):
         raise InvalidInputError(f"limit is {limit!r}; a whole number from 0 up, or None, is accepted")
-    aligned = align(read_tree(old, "the old tree"), read_tree(new, "the new tree"), missing=())
+    models = read_tree(old, "the old tree"), read_tree(new, "the new tree")
+    aligned = align(*models, missing=())
     budget = Budget(time_limit, node_limit)
     found = _Found(aligned, tolerance, limit)
+    on_rows = None if X is None else _on_rows(found, *models, X)
     status, bounds = EXACT, {}
     try:
         for pairs in _blocks(found, budget):
@@ -166,6 +179,7 @@ def release_changes(
         either=found.share(found.counts["either"]),
         regions=found.regions(),
         n_regions=found.n_regions,
+        on_rows=on_rows,
         status=Status(status, budget.seconds, bounds),
     )
 
@@ -205,8 +219,8 @@ class _Found:
     def share(self, cells: int) -> Fraction:
         return Fraction(cells, self.total)
 
-    def add(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> None:
-        """Count the leaves ``a`` and ``b`` that meet."""
+    def differences(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> dict[str, NDArray[np.bool_]]:
+        """By name of a share, which leaves ``a`` and ``b``, by place, differ in that."""
         old, new = self.old, self.new
         firsts, lasts = (old.first[a], new.first[b]), (old.last[a], new.last[b])
         decides = old.decision[a] != new.decision[b]
@@ -215,15 +229,19 @@ class _Found:
         explains = (firsts[0] != firsts[1]).any(axis=1) | (lasts[0] != lasts[1]).any(axis=1)
         used = [(first > 0) | (last < self.last) for first, last in zip(firsts, lasts, strict=True)]
         columns = (used[0] != used[1]).any(axis=1)
-        widths = np.minimum(*lasts) - np.maximum(*firsts) + 1
-        marks = zip(decides.tolist(), explains.tolist(), columns.tolist(), strict=True)
-        for place, (decided, explained, by_columns) in enumerate(marks):
-            cells = math.prod(widths[place].tolist())
-            self.cells_seen += cells
-            for name, differs in zip(_SHARES, (decided, explained, by_columns, decided or explained), strict=True):
-                self.counts[name] += cells if differs else 0
-            if decided or explained:
-                self._keep(cells, int(a[place]), int(b[place]), decided)
+        return dict(zip(_SHARES, (decides, explains, columns, decides | explains), strict=True))
+
+    def add(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> None:
+        """Count the leaves ``a`` and ``b`` that meet."""
+        found = self.differences(a, b)
+        first = np.maximum(self.old.first[a], self.new.first[b])
+        widths = np.minimum(self.old.last[a], self.new.last[b]) - first + 1
+        cells = [math.prod(row) for row in widths.tolist()]
+        self.cells_seen += sum(cells)
+        for name, differs in found.items():
+            self.counts[name] += sum(cells[place] for place in np.flatnonzero(differs).tolist())
+        for place in np.flatnonzero(found["either"]).tolist():
+            self._keep(cells[place], int(a[place]), int(b[place]), bool(found["decision"][place]))
 
     def _keep(self, cells: int, a: int, b: int, decided: bool) -> None:
         self.n_regions += 1
@@ -256,6 +274,17 @@ class _Found:
         """The states of the columns that a box limits."""
         limited = np.flatnonzero((first > 0) | (last < self.last)).tolist()
         return {column: range(int(first[column]), int(last[column]) + 1) for column in limited}
+
+
+def _on_rows(found: _Found, old: Ensemble, new: Ensemble, X: Any) -> dict[str, float]:
+    """The shares of the rows of a table."""
+    before, after, _ = pair(old, new)
+    values = finite_values(before, X)
+    a, b = (
+        np.searchsorted(leaves.walked.answers, apply(model, values)[:, 0])
+        for leaves, model in ((found.old, before), (found.new, after))
+    )
+    return {name: float(differs.mean()) if len(values) else 0.0 for name, differs in found.differences(a, b).items()}
 
 
 def _blocks(found: _Found, budget: Budget) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
