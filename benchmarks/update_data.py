@@ -94,6 +94,17 @@ def compatible(by_class: bool, old: Any, kind: str, strength: float, tolerance: 
     return xl.CompatibleTreeRegressor(old, tolerance=tolerance, **given)
 
 
+def grown(tree: Any, X: Any, y: Any, folds: int) -> Any:
+    """The tree of the rows, pruned by cross-validation (under the objective it was grown for) if there are folds."""
+    from xylogic.grow.prune import prune_cv
+    from xylogic.update.pruning import prune_compatible
+
+    if not folds:
+        return tree.fit(X, y)
+    prune = prune_compatible if hasattr(tree, "old") else prune_cv
+    return prune(tree, X, y, cv=folds).estimator
+
+
 def figures(old: Any, new: Any, split: Split, tolerance: float) -> dict[str, float]:
     """Loss (error rate or root of the mean squared error), BCP and dissimilarities, on the rows to test on."""
     import xylogic as xl

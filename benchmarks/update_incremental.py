@@ -33,29 +33,31 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
             "place of River's default (naive Bayes and linear models in the leaves, whose answers no interval "
             "explains). 'default loss' is the loss of River's default, asked of River itself"
         )
+    import xylogic as xl
+
     records = []
     for name in args.sets:
         found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for split in update_data.splits(args.data_dir, name, OLD, NEW, args.repeats):
-            old = update_data.plain(split.by_class).fit(*split.old)
+            cart = update_data.plain(split.by_class)
+            old = update_data.grown(cart, *split.old, args.folds)
+            kept = update_data.compatible(split.by_class, old, KIND, STRENGTH, args.tolerance)
             sides = {
-                "CART": (old, update_data.plain(split.by_class).fit(split.X, split.y)),
-                "CART-BCTX": (
-                    old,
-                    update_data.compatible(split.by_class, old, KIND, STRENGTH, args.tolerance).fit(split.X, split.y),
-                ),
+                side: (old, update_data.grown(tree, split.X, split.y, args.folds))
+                for side, tree in (("CART", cart), ("CART-BCTX", kept))
             }
             sides |= {side: learned(side, split) for side in incremental}
             for side, (before, after) in sides.items():
                 for figure, value in update_data.figures(before, after, split, args.tolerance).items():
                     found[side][figure].append(value)
+                found[side]["leaves"].append(float((xl.read_model(after).trees[0].left < 0).sum()))
             for side in incremental if len(found["CART"]["loss"]) <= args.default_trials else ():
                 found[side]["default loss"].append(default_loss(side, split))
         for side, columns in found.items():
             records.append(
                 {"set": name, "side": side, **{figure: float(np.nanmean(values)) for figure, values in columns.items()}}
             )
-        shown = ("set", "side", "loss", "old loss", "bcp", KIND, "jac", "default loss")
+        shown = ("set", "side", "loss", "old loss", "bcp", KIND, "jac", "leaves", "default loss")
         print(common.table([r for r in records if r["set"] == name], shown), "\n", flush=True)
     return records
 

@@ -21,21 +21,21 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
         "choices where the paper is silent: the new rows hold the old ones; "
         f"{args.old} old and {args.new} new rows (fewer of small sets), up to {update_data.MOST_TESTED} others tested; "
         f"depth at most {update_data.GROWTH['max_depth']}, leaves of at least "
-        f"{update_data.GROWTH['min_samples_leaf']} rows, no pruning; regression targets in standard deviations of the "
-        f"old rows, right within {args.tolerance:g} of them; columns of text as ranks, missing numbers as medians; "
+        f"{update_data.GROWTH['min_samples_leaf']} rows; every tree then pruned by {args.folds}-fold cross-validation, "
+        f"if folds are above 0; regression targets in standard deviations of the old rows, right within "
+        f"{args.tolerance:g} of them; columns of text as ranks, missing numbers as medians; "
         f"{args.repeats} trials (the paper: 100)"
     )
     records: list[common.Record] = []
     for name in args.sets:
         found: dict[tuple[str, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for split in update_data.splits(args.data_dir, name, args.old, args.new, args.repeats):
-            old = update_data.plain(split.by_class).fit(*split.old)
+            old = update_data.grown(update_data.plain(split.by_class), *split.old, args.folds)
             for kind, strength in [("cart", 0.0), *((kind, s) for kind in KINDS for s in args.strengths)]:
-                tree = (
-                    update_data.plain(split.by_class)
-                    if kind == "cart"
-                    else update_data.compatible(split.by_class, old, kind, strength, args.tolerance)
-                ).fit(split.X, split.y)
+                tree = update_data.plain(split.by_class)
+                if kind != "cart":
+                    tree = update_data.compatible(split.by_class, old, kind, strength, args.tolerance)
+                tree = update_data.grown(tree, split.X, split.y, args.folds)
                 numbers = update_data.figures(old, tree, split, args.tolerance)
                 numbers["leaves"] = float(tree.get_n_leaves())
                 for figure, value in numbers.items():

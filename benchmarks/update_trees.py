@@ -9,21 +9,21 @@ import update_data
 import update_incremental
 import update_paths
 
-SET, STRENGTH, DEPTH = "spambase", 0.005, 3  # a depth that a page holds
-OLD, NEW = 300, 2000
+SET, STRENGTH, DEPTH = "spambase", 0.005, 4  # a depth that a page holds
 
 
 def measure(args: Any, notes: list[str]) -> list[common.Record]:
     """One trial: CART's old tree, and what each method makes of it."""
     if SET not in args.sets:
         return []
-    split = next(update_data.splits(args.data_dir, SET, OLD, NEW, 1))
+    split = next(update_data.splits(args.data_dir, SET, update_incremental.OLD, update_incremental.NEW, 1))
     names = list(split.names)
-    old = _named(update_data.plain(True, max_depth=DEPTH).fit(*split.old), names)
-    trees = {"old": old, "CART": _named(update_data.plain(True, max_depth=DEPTH).fit(split.X, split.y), names)}
+    cart = update_data.plain(True, max_depth=DEPTH)
+    old = _named(update_data.grown(cart, *split.old, args.folds), names)
+    trees = {"old": old, "CART": _named(update_data.grown(cart, split.X, split.y, args.folds), names)}
     for kind in update_paths.KINDS:
-        grown = update_data.compatible(True, old, kind, STRENGTH, 0.0, max_depth=DEPTH).fit(split.X, split.y)
-        trees[f"CART-BCTX {kind.upper()}"] = _named(grown, names)
+        kept = update_data.compatible(True, old, kind, STRENGTH, 0.0, max_depth=DEPTH)
+        trees[f"CART-BCTX {kind.upper()}"] = _named(update_data.grown(kept, split.X, split.y, args.folds), names)
     pairs = {title: (old, tree) for title, tree in trees.items()}
     try:
         for side in update_incremental.OPTIONS:
@@ -39,7 +39,10 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
     for title, tree in trees.items():
         print(f"{title}\n" + "\n".join(f"  {line}" for line in rules(tree)) + "\n")
     print(common.table(records))
-    notes.append(f"{OLD} old and {NEW} new rows, strength {STRENGTH:g}, depth at most {DEPTH}; one trial")
+    notes.append(
+        f"{update_incremental.OLD} old and {update_incremental.NEW} new rows, strength {STRENGTH:g}, "
+        f"depth at most {DEPTH}, pruned; one trial"
+    )
     _draw(trees, args.figures / "update_trees.png")
     return records
 

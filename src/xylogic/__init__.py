@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from xylogic.update.bounds import tree_bounds
     from xylogic.update.compatibility import Compatibility, compatibility
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
+    from xylogic.update.forests import update_forest
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.update.pruning import prune_compatible
     from xylogic.update.release import ReleaseChanges, release_changes
@@ -111,6 +112,7 @@ _HOMES = {
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
     "tree_bounds": "xylogic.update.bounds",
+    "update_forest": "xylogic.update.forests",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -174,6 +176,7 @@ __all__ = [
     "split_gain",
     "stability",
     "tree_bounds",
+    "update_forest",
     "verify_model",
 ]
 
