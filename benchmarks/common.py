@@ -76,7 +76,17 @@ def median(values: Iterable[float]) -> float:
 def machine() -> dict[str, Any]:
     """What a reader needs to judge the numbers, and nothing that names a machine."""
     packages = {}
-    for package in ("xylogic", "numpy", "scikit-learn", "pyxai", "python-sat", "dtai-veritas", "dd", "lightgbm"):
+    for package in (
+        "xylogic",
+        "numpy",
+        "scikit-learn",
+        "pyxai",
+        "python-sat",
+        "dtai-veritas",
+        "dd",
+        "lightgbm",
+        "sympy",
+    ):
         try:
             packages[package] = version(package)
         except PackageNotFoundError:

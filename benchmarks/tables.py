@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import common
+import compare_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
@@ -230,6 +231,7 @@ SECTIONS = {
     "peers": ("Beside other explainers", peers),
     **{f"circuits_{number}": (heading, circuits(number)) for number, (heading, _) in CIRCUIT_TABLES.items()},
     **{f"grow_{part}": (heading, growing(part)) for part, (heading, _) in GROWING.items()},
+    **compare_page.SECTIONS,
     "scaling": ("How cost grows", scaling),
     "import_time": ("Start-up", import_time),
 }

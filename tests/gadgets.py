@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xylogic import Feature, build_tree
 
 
@@ -23,9 +25,12 @@ def gadget_nodes(r: int, *, last: tuple[int, int] = (0, 1)) -> list[dict]:
     return [*nodes, {"class": last[0]}, {"class": last[1]}]
 
 
-def gadget(r: int, *, last: tuple[int, int] = (0, 1)):
-    """The tree with 6r + 3 nodes over 2r + 1 booleans; row 1, ..., 1 has class 1, for which it has 2^r AXps."""
-    features = [Feature(f"x{i}", "boolean") for i in range(1, 2 * r + 2)]
+def gadget(r: int, *, last: tuple[int, int] = (0, 1), columns: Sequence[int] | None = None):
+    """The tree with 6r + 3 nodes over 2r + 1 booleans; row 1, ..., 1 has class 1, for which it has 2^r AXps.
+
+    ``columns``: the numbers of the features in the order of the model's columns.
+    """
+    features = [Feature(f"x{i}", "boolean") for i in columns or range(1, 2 * r + 2)]
     return build_tree(gadget_nodes(r, last=last), features, (0, 1))
 
 

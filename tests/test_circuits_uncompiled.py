@@ -1,16 +1,9 @@
 """The kernels of circuits and of Apply are valid Python: run from source, they answer as the compiled ones do."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from uncompiled import asked_both_ways
 
 QUESTIONS = """
-import json, random, sys
-sys.path.insert(0, sys.argv[1])
-if sys.argv[2] == "source":
-    import uncompiled
-    uncompiled.install()
+import random
 from graphs import random_graph
 from models import seeded_case
 from xylogic.circuit import apply_kernel
@@ -23,7 +16,6 @@ from xylogic.model.states import model_cells
 def plain(graph):
     return [graph.root, *(getattr(graph, name).tolist() for name in ("feature", "edge_at", "lo", "hi", "child"))]
 
-answers = [apply_kernel.__file__.endswith(".py")]
 for seed in range(10):
     case = seeded_case(seed, voting="majority", regression=False, trees=(1, 6))
     cells = model_cells(case.model, missing=case.missing)
@@ -41,19 +33,8 @@ for seed in range(10):
     a, b = (adopt(graphs, random_graph(rng, (3, 2, 4))) for _ in range(2))
     made = [graphs.conjunction(a, b), graphs.disjunction(a, negation(graphs, b))]
     answers.append([plain(freeze(graphs, n)) for n in graphs.collect(made)])
-print(json.dumps(answers))
 """
 
 
-def run(how: str) -> list:
-    folder = str(Path(__file__).parent)
-    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", QUESTIONS, folder, how]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_kernels_answer_alike_compiled_and_uncompiled():
-    compiled, source = run("compiled"), run("source")
-    assert (compiled[0], source[0]) == (False, True)
-    assert compiled[1:] == source[1:]
+    asked_both_ways(QUESTIONS, "xylogic.circuit.apply_kernel", overflow="error")

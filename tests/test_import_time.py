@@ -10,7 +10,14 @@ import pytest
 
 import xylogic
 
-ESTIMATORS = {"xylogic.grow.estimators", "xylogic.grow.forests", "xylogic.grow.prune"}
+ESTIMATORS = {
+    "xylogic.grow.estimators",
+    "xylogic.grow.forests",
+    "xylogic.grow.prune",
+    "xylogic.update.estimators",
+    "xylogic.update.path",
+    "xylogic.update.pruning",
+}
 HEAVY = {"joblib", "matplotlib", "narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 

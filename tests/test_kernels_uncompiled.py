@@ -1,23 +1,14 @@
 """Every kernel is valid Python: run from source, it answers as the compiled one does."""
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import xylogic
+from uncompiled import asked_both_ways
 
 QUESTIONS = """
-import json, math, sys
-sys.path.insert(0, sys.argv[1])
-if sys.argv[2] == "source":
-    import uncompiled
-    uncompiled.install()
 import xylogic as xl
 from models import seeded_case
-from xylogic.search import dive_kernel
-answers = [dive_kernel.__file__.endswith(".py")]
 for seed in range(12):
     case = seeded_case(seed)
     e = xl.Explainer(case.model, **case.explainer_options()).explain(case.row)
@@ -42,23 +33,11 @@ for seed in range(12):
         answers.append([str(reason) for reason in ask()])
     answers += [str(e.complete_reason()), str(e.general_reason()), str(e.robustness())]
     answers.append(case.model.apply([case.row]).tolist())
-print(json.dumps(answers))
 """
 
 
-def run(how: str) -> list:
-    folder = str(Path(__file__).parent)
-    done = subprocess.run(
-        [sys.executable, "-c", QUESTIONS, folder, how], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_kernels_answer_alike_compiled_and_uncompiled():
-    compiled, source = run("compiled"), run("source")
-    assert (compiled[0], source[0]) == (False, True)
-    assert compiled[1:] == source[1:]
+    asked_both_ways(QUESTIONS, "xylogic.search.dive_kernel")
 
 
 def test_no_kernel_class_uses_a_name_of_its_base_twice():

@@ -1,20 +1,28 @@
-"""The walk over two trees, judged by all rows; ``XYLOGIC_ORACLE_CASES`` sets the number of pairs (default 3000)."""
+"""The walk over two trees, judged by all rows.
 
+``XYLOGIC_ORACLE_CASES``, two for each pair, sets how many are tried (default 3000).
+"""
+
+import gc
 import itertools
 import os
+import weakref
 
 import numpy as np
 import pytest
 
+import rewrites
 from gadgets import figure_1, gadget
-from tree_pairs import inside, seeded_pair
+from models import Draws
+from tree_pairs import draw_columns, inside, seeded_pair, tree_model
 from xylogic import BudgetExceeded, Feature, InvalidInputError, build_tree
 from xylogic.budget import Budget
 from xylogic.model.build import make_ensemble, make_tree
+from xylogic.model.states import model_cells
 from xylogic.search.pair import Pair
 from xylogic.search.single import Single, prepared
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000"))
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 2
 
 
 def check(seed: int) -> int:
@@ -37,6 +45,37 @@ def test_every_difference_once(record_property):
     differing = sum(check(seed) for seed in range(CASES))
     record_property("judged pairs of trees", CASES)
     assert 0.2 * CASES < differing < 0.9 * CASES
+
+
+def rewritten_trees(seed: int) -> tuple[Single, Single, Single]:
+    """A tree, the same function by another tree, and that with one leaf changed."""
+    d = Draws(seed)
+    cast, routes = d.pick(["float64", "float32"]), d.chance(40)
+    columns = draw_columns(d, cast, routes, d.whole(2, 4))
+    classes = ("a", "b", "c")[: d.whole(2, 3)]
+    leaves = [{"class": label} for label in classes]
+    inside = rewrites.everything(columns, routes)
+    tree = rewrites.draw_tree(d, columns, inside, lambda d: d.pick(leaves), d.whole(2, 5))
+    same = rewrites.rewritten(d, tree, columns, inside)
+    other = rewrites.with_a_leaf_changed(d, same, leaves)
+    models = [
+        tree_model(rewrites.written(t, columns, routes), columns, classes, cast, "average") for t in (tree, same, other)
+    ]
+    absent = [c.feature.name for c in columns] if routes else []
+    one, two, three = (Single(m, model_cells(m, missing=absent)) for m in models)
+    return one, two, three
+
+
+def test_rewritten_trees_are_equal_until_a_leaf_changes(record_property):
+    shapes = 0
+    for seed in range(CASES):
+        one, same, other = rewritten_trees(seed)
+        assert Pair(one, same).first() is None and Pair(same, one).first() is None, seed
+        found = Pair(one, other).first()
+        assert found is not None and found.label_a != found.label_b, seed
+        shapes += one.feature.tolist() != same.feature.tolist()
+    record_property("judged trees rewritten", CASES)
+    assert shapes > 0.3 * CASES
 
 
 def test_figure_1():
@@ -89,15 +128,26 @@ def test_tolerance():
 
 
 def stripes(name: str, n: int):
-    """z <= 0.5, written once in each of n stripes of another column."""
-    nodes = []
-    for k in range(n - 1):
-        nodes.append({"feature": name, "cut": float(k), "left": n - 1 + 3 * k, "right": k + 1})
-    nodes[-1]["right"] = n - 1 + 3 * (n - 1)
-    for _ in range(n):
-        at = len(nodes)
-        nodes += [{"feature": "z", "cut": 0.5, "left": at + 1, "right": at + 2}, {"class": 0}, {"class": 1}]
+    """z <= 0 or z > 1, written in one of two ways in each of n stripes of another column."""
+    nodes = [{"feature": name, "cut": float(k), "left": n - 1 + 5 * k, "right": k + 1} for k in range(n - 1)]
+    nodes[-1]["right"] = n - 1 + 5 * (n - 1)
+    for k in range(n):
+        at, inside = len(nodes), k % 2
+        outer = {"feature": "z", "cut": float(inside)}
+        inner = {"feature": "z", "cut": float(1 - inside), "left": at + 3, "right": at + 4}
+        if inside:  # z <= 1: (z <= 0: 1, 0), 1
+            nodes += [{**outer, "left": at + 1, "right": at + 2}, inner, {"class": 1}, {"class": 1}, {"class": 0}]
+        else:  # z <= 0: 1, (z <= 1: 0, 1)
+            nodes += [{**outer, "left": at + 2, "right": at + 1}, inner, {"class": 1}, {"class": 0}, {"class": 1}]
     return Single(build_tree(nodes, [Feature(name) for name in ("x", "y", "z")], (0, 1)))
+
+
+def test_the_same_tree_on_both_sides_of_a_test():
+    x, y, z = (Feature(name) for name in "xyz")
+    below = {"feature": "z", "cut": 0.5, "left": {"class": 0}, "right": {"class": 1}}
+    twice = {"feature": "y", "cut": 0.5, "left": below, "right": below}
+    tree = build_tree({"feature": "x", "cut": 0.5, "left": twice, "right": below}, [x, y, z], (0, 1))
+    assert Single(tree).n_nodes == 3 and Single(tree).feature.tolist() == [2, -1, -1]
 
 
 def test_a_limit_loses_nothing():
@@ -115,4 +165,12 @@ def test_refusals():
     level = build_tree({"feature": "x", "in": ["a"], "left": {"class": 0}, "right": {"class": 1}}, [y], (0, 1))
     with pytest.raises(InvalidInputError, match="align them"):
         Pair(Single(numeric), Single(level))
-    assert prepared(numeric) is prepared(numeric)
+
+
+def test_prepared_once_and_not_kept_longer_than_the_model():
+    model = gadget(2)
+    tree, seen = prepared(model), weakref.ref(model)
+    assert prepared(model) is tree
+    del model
+    gc.collect()
+    assert seen() is None and tree.n_nodes == 15

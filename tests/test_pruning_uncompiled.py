@@ -1,24 +1,15 @@
 """The kernels of pruning and of surrogates are valid Python: run from source, they answer as the compiled ones do."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from uncompiled import asked_both_ways
 
 QUESTIONS = """
-import json, random, sys
-sys.path.insert(0, sys.argv[1])
-if sys.argv[2] == "source":
-    import uncompiled
-    uncompiled.install()
+import random
 import numpy as np
 from grown_trees import random_grown
 from xylogic import DecisionTreeClassifier, DecisionTreeRegressor, Feature
-from xylogic.grow import surrogate_kernel
 from xylogic.grow.prune import prune_cv
 from xylogic.grow.pruning import pruning_path
 
-answers = [surrogate_kernel.__file__.endswith(".py")]
 for seed in range(8):
     grown = random_grown(random.Random(seed), 30, 3)
     for risk in ("impurity", "mistakes"):
@@ -42,20 +33,8 @@ for est in (DecisionTreeClassifier(missing="surrogate"), DecisionTreeRegressor(m
         routes.first, routes.feature, routes.cut, routes.flipped, routes.sides_at, routes.sides, routes.agreement,
         routes.adjusted)])
     answers.append(est.apply(table).tolist())
-print(json.dumps(answers))
 """
 
 
-def run(how: str) -> list:
-    folder = str(Path(__file__).parent)
-    done = subprocess.run(
-        [sys.executable, "-c", QUESTIONS, folder, how], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_pruning_and_surrogates_are_the_same_compiled_and_uncompiled():
-    compiled, source = run("compiled"), run("source")
-    assert (compiled[0], source[0]) == (False, True)
-    assert compiled[1:] == source[1:]
+    asked_both_ways(QUESTIONS, "xylogic.grow.surrogate_kernel")

@@ -30,8 +30,10 @@ class TreePair:
 
     def singles(self, by: str = "label") -> tuple[Single, Single]:
         """Both trees over the same cells."""
-        a, b = (Single(model, model_cells(model, missing=self.absent), by=by) for model in (self.a, self.b))
-        return a, b
+        return Single(self.a, self.cells(self.a), by=by), Single(self.b, self.cells(self.b), by=by)
+
+    def cells(self, model):
+        return model_cells(model, missing=self.absent)
 
     def predicted(self, model) -> np.ndarray:
         """Class positions or numbers, by the definition of prediction."""

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from xylogic.circuit.formula import Formula
     from xylogic.circuit.sorting import sorting_network
     from xylogic.compare.comparison import Comparison, Region, Regions, compare, compare_many
+    from xylogic.compare.distinct import distinct
     from xylogic.compare.equivalence import Equivalence, equivalent
+    from xylogic.compare.fingerprint import fingerprint
     from xylogic.compare.monotone import Monotonicity, is_monotone
+    from xylogic.compare.primes import Primes, prime_implicants
+    from xylogic.compare.rashomon import RashomonSet
     from xylogic.compile.formulas import ClassFormulas
     from xylogic.convert.read import read_model
     from xylogic.convert.verify import Verification, verify_model
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from xylogic.grow.forests import RandomForestClassifier, RandomForestRegressor
     from xylogic.grow.prune import PruningResult, prune, prune_cv, prune_reduced_error
     from xylogic.grow.stability import stability
+    from xylogic.importance.scores import Importance
     from xylogic.model.ensemble import Ensemble
     from xylogic.model.file import load
     from xylogic.model.handmade import build_ensemble, build_tree
@@ -47,10 +52,12 @@ if TYPE_CHECKING:
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
     from xylogic.update.forests import update_forest
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
+    from xylogic.update.path import UpdatePath, update_path
     from xylogic.update.pruning import prune_compatible
     from xylogic.update.release import ReleaseChanges, release_changes
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
+    from xylogic.view.update_plot import plot_update_path
 
 # Where each name lives; a test keeps it equal to the imports above.
 _HOMES = {
@@ -71,21 +78,25 @@ _HOMES = {
     "Feature": "xylogic.domain.feature",
     "Flips": "xylogic.reason.answers",
     "Formula": "xylogic.circuit.formula",
+    "Importance": "xylogic.importance.scores",
     "IntervalExplanation": "xylogic.update.intervals",
     "InvalidInputError": "xylogic.errors",
     "InvalidModelError": "xylogic.errors",
     "MissingLibraryError": "xylogic.errors",
     "Monotonicity": "xylogic.compare.monotone",
     "NotFittedError": "xylogic.errors",
+    "Primes": "xylogic.compare.primes",
     "PruningResult": "xylogic.grow.prune",
     "RandomForestClassifier": "xylogic.grow.forests",
     "RandomForestRegressor": "xylogic.grow.forests",
+    "RashomonSet": "xylogic.compare.rashomon",
     "Reasons": "xylogic.reason.answers",
     "Region": "xylogic.compare.comparison",
     "Regions": "xylogic.compare.comparison",
     "ReleaseChanges": "xylogic.update.release",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
+    "UpdatePath": "xylogic.update.path",
     "Verification": "xylogic.convert.verify",
     "XylogicError": "xylogic.errors",
     "build_ensemble": "xylogic.model.handmade",
@@ -94,7 +105,9 @@ _HOMES = {
     "compare_many": "xylogic.compare.comparison",
     "compatibility": "xylogic.update.compatibility",
     "compile_model": "xylogic.explain.compiled",
+    "distinct": "xylogic.compare.distinct",
     "equivalent": "xylogic.compare.equivalence",
+    "fingerprint": "xylogic.compare.fingerprint",
     "impurity": "xylogic.grow.criteria",
     "interval_explanation": "xylogic.update.intervals",
     "is_monotone": "xylogic.compare.monotone",
@@ -102,6 +115,8 @@ _HOMES = {
     "plot_partition": "xylogic.view.plots",
     "plot_pruning": "xylogic.view.plots",
     "plot_tree": "xylogic.view.tree_plot",
+    "plot_update_path": "xylogic.view.update_plot",
+    "prime_implicants": "xylogic.compare.primes",
     "prune": "xylogic.grow.prune",
     "prune_compatible": "xylogic.update.pruning",
     "prune_cv": "xylogic.grow.prune",
@@ -113,6 +128,7 @@ _HOMES = {
     "stability": "xylogic.grow.stability",
     "tree_bounds": "xylogic.update.bounds",
     "update_forest": "xylogic.update.forests",
+    "update_path": "xylogic.update.path",
     "verify_model": "xylogic.convert.verify",
 }
 
@@ -134,21 +150,25 @@ __all__ = [
     "Feature",
     "Flips",
     "Formula",
+    "Importance",
     "IntervalExplanation",
     "InvalidInputError",
     "InvalidModelError",
     "MissingLibraryError",
     "Monotonicity",
     "NotFittedError",
+    "Primes",
     "PruningResult",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RashomonSet",
     "Reasons",
     "Region",
     "Regions",
     "ReleaseChanges",
     "Term",
     "UnsupportedModelError",
+    "UpdatePath",
     "Verification",
     "XylogicError",
     "__version__",
@@ -158,7 +178,9 @@ __all__ = [
     "compare_many",
     "compatibility",
     "compile_model",
+    "distinct",
     "equivalent",
+    "fingerprint",
     "impurity",
     "interval_explanation",
     "is_monotone",
@@ -166,6 +188,8 @@ __all__ = [
     "plot_partition",
     "plot_pruning",
     "plot_tree",
+    "plot_update_path",
+    "prime_implicants",
     "prune",
     "prune_compatible",
     "prune_cv",
@@ -177,6 +201,7 @@ __all__ = [
     "stability",
     "tree_bounds",
     "update_forest",
+    "update_path",
     "verify_model",
 ]
 

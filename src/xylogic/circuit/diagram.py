@@ -20,7 +20,7 @@ from xylogic.domain.box import Box
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 
-__all__ = ["Diagram", "read_labels"]
+__all__ = ["Diagram", "distribution", "read_labels"]
 
 FALSE, TRUE = 0, 1
 
@@ -88,7 +88,7 @@ class Diagram:
         Raises InvalidInputError, naming the feature, for numbers that are no distribution.
         """
         given = dict(marginals or {})
-        weights = [_distribution(c, given.pop(c.name, None)) for c in self.cells]
+        weights = [distribution(c, given.pop(c.name, None)) for c in self.cells]
         if given:
             raise InvalidInputError(
                 f"there is no feature {next(iter(given))!r}; accepted: {', '.join(c.name for c in self.cells)}"
@@ -207,7 +207,8 @@ def _identity(cells: Cells) -> tuple[Any, ...]:
     return feature.name, feature.kind, feature.categories, cells.cuts, cells.cast, cells.missing
 
 
-def _distribution(cells: Cells, given: ArrayLike | None) -> NDArray[np.float64]:
+def distribution(cells: Cells, given: ArrayLike | None) -> NDArray[np.float64]:
+    """The probability of each state, checked; ``None``: all alike."""
     if given is None:
         return np.full(cells.n_states, 1.0 / cells.n_states)
     try:

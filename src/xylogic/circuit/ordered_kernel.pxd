@@ -4,7 +4,9 @@ from xylogic.circuit.nodes_kernel cimport Nodes
 
 
 cdef class Ordered(Nodes):
-    # results of the current operation, by pair of nodes; valid where ``stamp`` is ``epoch``
+    # results of the current operation, by pair of nodes; valid where ``stamp`` is ``epoch``. ``lasting``: of all
+    # operations so far, for a manager that is asked for a single one of "and", "or", "differ" from then on
+    cdef bint lasting
     cdef unsigned long long *pair
     cdef int *value
     cdef int *stamp

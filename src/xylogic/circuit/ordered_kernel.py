@@ -50,6 +50,7 @@ class Ordered(Nodes):
         self.n_pairs = 0
         self.pair_mask = 0
         self.steps = self.unchecked = 0
+        self.lasting = 0
         self._grow_pairs()
 
     @cython.cfunc
@@ -172,8 +173,15 @@ class Ordered(Nodes):
         j: cython.longlong
         if result >= 0:
             return result
-        self.epoch += 1
-        self.n_pairs = 0
+        if self.lasting:
+            if u > v:
+                u, v = v, u
+            result = self.recall(u, v)
+            if result >= 0:
+                return result
+        else:
+            self.epoch += 1
+            self.n_pairs = 0
         while True:
             # (u, v) is to be walked, unless ``result`` is known already.
             if result < 0:
@@ -308,16 +316,14 @@ class Ordered(Nodes):
         where = np.zeros(graph.n_nodes, np.int32)
         where[: graph.n_labels] = labels
         level = np.append(np.asarray(level_of, np.int32), np.int32(0))
-        counts = []
-        for number, size in enumerate(self.sizes):
-            chosen = np.ones(size, np.int32)
-            if inside is not None and number in inside:
-                chosen[:] = 0
-                chosen[list(inside[number])] = 1
-            counts.append(np.concatenate([np.zeros(1, np.int32), np.cumsum(chosen, dtype=np.int32)]))
-        starts = np.cumsum([0] + [len(count) for count in counts], dtype=np.int32)
-        counts.append(np.zeros(1, np.int32))
-        self._place(graph, level, starts, np.concatenate(counts), where)
+        sizes = np.array(self.sizes, np.int64) + 1
+        starts = np.cumsum(np.append(0, sizes))
+        counts = np.append(np.arange(starts[-1]) - np.repeat(starts[:-1], sizes), 0).astype(np.int32)
+        for number, states in ({} if inside is None else inside).items():
+            chosen = np.zeros(self.sizes[number], np.int32)
+            chosen[list(states)] = 1
+            counts[starts[number] + 1 : starts[number + 1]] = np.cumsum(chosen)
+        self._place(graph, level, starts.astype(np.int32), counts, where)
         return where
 
     def _place(self, graph, level, starts, counts, where):

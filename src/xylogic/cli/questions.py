@@ -10,6 +10,11 @@ from xylogic.errors import BudgetExceeded
 
 __all__ = ["ALL", "DEFAULT", "QUESTIONS", "ask", "chosen"]
 
+
+def _importance(index: str) -> Callable[[Any, Any, int | None], Any]:
+    return lambda e, target, limit: e.importance(index)
+
+
 # Name -> (explanation, target class, limit) -> answer. Asking is enough: the explanation keeps its answers.
 QUESTIONS: dict[str, Callable[[Any, Any, int | None], Any]] = {
     "prediction": lambda e, target, limit: e.prediction,
@@ -28,17 +33,25 @@ QUESTIONS: dict[str, Callable[[Any, Any, int | None], Any]] = {
     "counterfactual": lambda e, target, limit: e.counterfactual(target),
     "relevant-features": lambda e, target, limit: e.relevant_features(),
     "necessary-features": lambda e, target, limit: e.necessary_features(),
+    "shapley-importance": _importance("shapley"),
 }
+# The other scores are asked for by name only: they have no answer where Shapley values are estimated.
+BY_NAME = {
+    f"{index}-importance": _importance(index)
+    for index in ("banzhaf", "johnston", "deegan-packel", "holler-packel", "responsibility", "expected-value")
+}
+QUESTIONS |= BY_NAME
 ALL = "all"
 DEFAULT = ("sufficient-reason", "robustness", "counterfactual")
 
 
 def chosen(names: Iterable[str], *, classes: bool) -> list[str]:
-    """The questions in the order given, each once; none are the default ones, ``all`` is every one that applies."""
+    """The questions in the order given, each once; none are the default ones, ``all`` is every one that applies, of the
+    importance scores the first."""
     wanted = list(dict.fromkeys(names)) or list(DEFAULT)
     if ALL not in wanted:
         return wanted
-    return [name for name in QUESTIONS if classes or name != "contrastive"]
+    return [name for name in QUESTIONS if name not in BY_NAME and (classes or name != "contrastive")]
 
 
 def ask(explanation: Any, questions: Iterable[str], target: Any = None, limit: int | None = None) -> bool:

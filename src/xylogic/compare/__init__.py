@@ -1,0 +1,1 @@
+"""Whether models are the same function, and what tells them apart."""

@@ -65,38 +65,53 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
     models = read_model(a), read_model(b)
     place, names = _columns(*models)
     own, other = models[0].features, [models[1].features[p] for p in place]
-    merged = [_feature(name, x, y) for name, x, y in zip(names, own, other, strict=True)]
-    absent = _missing(models, place, names, missing)
     cast = models[0].cast if models[0].cast == models[1].cast else "float64"
-    columns = [replace(column, may_be_missing=name in absent) for (column, *_), name in zip(merged, names, strict=True)]
-    back = np.argsort(place).tolist()
-    left = recast(models[0], columns, range(len(columns)), [codes for _, codes, _ in merged], cast)
-    right = recast(models[1], columns, back, [merged[p][2] for p in back], cast)
+    if _are_alike(models, place):
+        columns, (left, right) = list(own), models
+    else:
+        merged = [_feature(name, x, y) for name, x, y in zip(names, own, other, strict=True)]
+        columns = [column for column, *_ in merged]
+        back = np.argsort(place).tolist()
+        left = recast(models[0], columns, range(len(columns)), [codes for _, codes, _ in merged], cast)
+        right = recast(models[1], columns, back, [merged[p][2] for p in back], cast)
+    absent = _missing(models, place, names, missing)
     classes, class_of = _classes(*models)
     return Aligned(
         models=models,
         names=(models[0].feature_names, tuple(feature.name for feature in other)),
         left=left,
         right=right,
-        cells=_cells(models, (left, right), place, cast),
+        cells=_cells(models, (left, right), place, cast, absent),
         classes=classes,
         class_of=class_of,
+    )
+
+
+def _are_alike(models: tuple[Ensemble, Ensemble], place: Sequence[int]) -> bool:
+    """Whether both models have the same columns as they are."""
+    if models[0].cast != models[1].cast or list(place) != list(range(len(place))):
+        return False
+    pairs = zip(models[0].features, models[1].features, strict=True)
+    return all(
+        x is y or (x.name, x.kind, x.categories, x.other) == (y.name, y.kind, y.categories, y.other) for x, y in pairs
     )
 
 
 def _columns(a: Ensemble, b: Ensemble) -> tuple[list[int], tuple[str, ...]]:
     """Where b has each of a's columns, and the common names."""
     where = {name: position for position, name in enumerate(b.feature_names)}
-    if a.named != b.named and len(a.features) == len(b.features) and where.keys() != set(a.feature_names):
-        return list(range(len(a.features))), a.feature_names if a.named else b.feature_names
-    only = [repr(n) for n in a.feature_names if n not in where], [repr(n) for n in where if n not in a.feature_names]
+    names = a.feature_names
+    known = set(names)
+    if a.named != b.named and len(names) == len(where) and where.keys() != known:
+        return list(range(len(names))), names if a.named else b.feature_names
+    only = [repr(n) for n in names if n not in where], [repr(n) for n in where if n not in known]
     if any(only):
         raise InvalidInputError(
             "the models have other features: "
             + _differing(only, "features")
             + "; equal names, in any order, are accepted"
         )
-    return [where[name] for name in a.feature_names], a.feature_names
+    return [where[name] for name in names], names
 
 
 def _differing(only: Sequence[Sequence[str]], what: str) -> str:
@@ -201,7 +216,11 @@ def _identity(label: Hashable) -> tuple[bool, Hashable]:
 
 
 def _cells(
-    models: tuple[Ensemble, Ensemble], rewritten: tuple[Ensemble, Ensemble], place: Sequence[int], cast: str
+    models: tuple[Ensemble, Ensemble],
+    rewritten: tuple[Ensemble, Ensemble],
+    place: Sequence[int],
+    cast: str,
+    absent: Collection[str],
 ) -> tuple[Cells, ...]:
     left, right = rewritten
     cells = []
@@ -213,8 +232,9 @@ def _cells(
                 f"feature {x.name!r}: the models take no number in common, {ends[0]} and {ends[1]}; ranges that meet "
                 "are accepted"
             )
-        both = replace(x, cuts=tuple(sorted({*x.cuts, *y.cuts})))
-        cells.append(make_cells(both, cast, limits, missing=x.may_be_missing))
+        if x.cuts != y.cuts:
+            x = replace(x, cuts=tuple(sorted({*x.cuts, *y.cuts})))
+        cells.append(make_cells(x, cast, limits, missing=x.name in absent))
     return tuple(cells)
 
 

@@ -176,7 +176,7 @@ def find_witness(question: Question, engine: str, budget: Budget) -> tuple[Witne
     joint = Joint(pair, budget)
     if _is_same_function(question, joint):
         return None, "trees"
-    cell = probe(question, budget)
+    cell = probe(question, joint, budget)
     if cell is not None:
         return cell, "rows"
     return _by_search(ClashSearch(question, joint), engine, budget)
@@ -194,7 +194,7 @@ def _by_search(search: ClashSearch, engine: str, budget: Budget) -> tuple[Witnes
             budget.check()
         try:
             memory = _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit)
-            return _by_diagrams(search.question, Budget(attempt, None, memory)), "diagram"
+            return _by_diagrams(search.question, Budget(attempt, budget.node_limit, memory)), "diagram"
         except BudgetExceeded as stop:
             if stop.interrupted:
                 raise

@@ -60,7 +60,9 @@ def measured(question: Question, engine: str, budget: Budget) -> Measure:
 def _part(budget: Budget) -> Budget:
     """What diagrams may take before the search begins."""
     seconds = _ATTEMPT if budget.remaining is None else budget.remaining / 2
-    return Budget(seconds, None, _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit))
+    return Budget(
+        seconds, budget.node_limit, _MEMORY if budget.memory_limit is None else min(_MEMORY, budget.memory_limit)
+    )
 
 
 def _by_walk(question: Question, budget: Budget) -> Measure:

@@ -1,4 +1,4 @@
-"""Quick attempts: rows near the cuts of both models, put to both; most differences show at once."""
+"""Quick attempts: rows on which the models' scores differ, moved towards another answer; most differences show soon."""
 
 from __future__ import annotations
 
@@ -6,31 +6,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.compare.joint import Joint
 from xylogic.compare.question import Question
 from xylogic.model.ensemble import Ensemble
+from xylogic.model.tree import parents
 
 __all__ = ["probe"]
 
 _ROWS = 512  # at a time
 _ROUNDS = 24
 _KEPT = 64  # rows from which the next ones are made
+_LEAVES = 64  # from which rows are drawn at first
 
 States = NDArray[np.int32]
 
 
-def probe(question: Question, budget: Budget) -> States | None:
+def probe(question: Question, joint: Joint, budget: Budget) -> States | None:
     """The states of a row on which the models differ, (n_features,), or ``None`` where none was found.
 
-    Random cells at first, and cells of random leaves; then changes, in one to three columns, of those cells that are
-    closest to a change of either model's answer. The draws are the same in every run.
+    Random cells at first, and cells in leaves of the joint trees that are worth different things to the models; then
+    changes, in one to three columns, of those cells that are closest to a change of either model's answer. The draws
+    are the same in every run.
     """
     draws = np.random.default_rng(0)
     sizes = np.array([c.n_states for c in question.pair.cells])
     if not len(sizes):
         return None
-    rows = np.concatenate([_uniform(draws, sizes, _ROWS), _in_leaves(draws, question, sizes)])
+    rows = _uniform(draws, sizes, _ROWS)
     best, rank = rows[:0], np.zeros(0)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         budget.check()
         left, right = question.scores(question.values(rows))
         a, b = question.answers(question.pair.left, left), question.answers(question.pair.right, right)
@@ -41,7 +45,7 @@ def probe(question: Question, budget: Budget) -> States | None:
         rows, near = np.concatenate([best, rows]), np.concatenate([rank, near])
         order = np.argsort(-near, kind="stable")[:_KEPT]
         best, rank = rows[order], near[order]
-        rows = _changed(draws, best, sizes)
+        rows = _in_leaves(draws, question, joint, sizes) if turn == 0 else _changed(draws, best, sizes)
     return None
 
 
@@ -61,36 +65,49 @@ def _changed(draws: np.random.Generator, rows: States, sizes: NDArray[np.int64])
     return made
 
 
-def _in_leaves(draws: np.random.Generator, question: Question, sizes: NDArray[np.int64]) -> States:
-    """Random rows, each moved into a random leaf of a random tree of either model."""
+def _in_leaves(draws: np.random.Generator, question: Question, joint: Joint, sizes: NDArray[np.int64]) -> States:
+    """Random rows, most of them moved into random ones of the joint leaves that tell the models apart."""
     rows = _uniform(draws, sizes, _ROWS)
-    for position, row in enumerate(rows):
-        model = question.pair.left if position % 2 else question.pair.right
-        _enter(draws, model, question, row)
+    flat = joint.model.flat
+    above = parents(flat.left, flat.right)
+    leaves = np.flatnonzero((flat.left < 0) & _tells_apart(question, joint))
+    for leaf in draws.permutation(leaves)[:_LEAVES].tolist():
+        inside: dict[int, NDArray[np.bool_]] = {}
+        node = leaf
+        while above[node] != node:
+            child, node = node, int(above[node])
+            f = int(flat.feature[node])
+            to_left = _goes_left(question, joint, node)
+            inside[f] = inside.get(f, True) & (to_left if flat.left[node] == child else ~to_left)
+        own = draws.integers(len(rows), size=_ROWS // _LEAVES)
+        for f, states in inside.items():
+            if states.any():
+                rows[own, f] = draws.choice(np.flatnonzero(states), len(own))
     return rows
 
 
-def _enter(draws: np.random.Generator, model: Ensemble, question: Question, row: States) -> None:
-    tree = model.trees[draws.integers(model.n_trees)]
-    node = 0
-    low: dict[int, int] = {}
-    high: dict[int, int] = {}
-    while tree.left[node] >= 0:
-        f = int(tree.feature[node])
-        c = question.pair.cells[f]
-        goes_left = bool(draws.integers(2))
-        if c.is_set:
-            inside = np.isin(np.arange(c.n_values), tree.left_codes(node)) == goes_left
-            if inside.any():
-                row[f] = draws.choice(np.flatnonzero(inside))
-            goes_left = int(row[f]) in tree.left_codes(node)
-        else:
-            cut = int(c.cut_indices(tree.cut[node : node + 1])[0])
-            first, last = low.get(f, 0), high.get(f, c.n_values - 1)
-            goes_left = (goes_left or cut >= last) and cut >= first
-            low[f], high[f] = (first, min(cut, last)) if goes_left else (max(cut + 1, first), last)
-            row[f] = draws.integers(low[f], high[f] + 1)
-        node = int(tree.left[node] if goes_left else tree.right[node])
+def _tells_apart(question: Question, joint: Joint) -> NDArray[np.bool_]:
+    """Which nodes of the joint forest are worth different things to the models."""
+    a, b = joint.values
+    of = np.argsort(np.array(question.pair.class_of, np.intp))
+    if a.shape != b.shape:
+        return np.ones(len(a), bool)
+    norms = [m.n_trees if m.voting != "sum" else 1 for m in (question.pair.left, question.pair.right)]
+    return np.asarray((a / norms[0] != (b[:, of] if b.shape[1] == len(of) else b) / norms[1]).any(axis=1))
+
+
+def _goes_left(question: Question, joint: Joint, node: int) -> NDArray[np.bool_]:
+    """Which states a test sends left: bool (n_states,)."""
+    flat = joint.model.flat
+    c = question.pair.cells[int(flat.feature[node])]
+    states = np.arange(c.n_states)
+    if c.is_set:
+        found = np.isin(states, flat.set_items[flat.set_ptr[node] : flat.set_ptr[node + 1]])
+    else:
+        found = states <= c.cut_indices(flat.cut[node : node + 1])[0]
+    if c.missing:
+        found[-1] = flat.missing[node] == 1
+    return np.asarray(found)
 
 
 def _closeness(question: Question, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,7 +115,10 @@ def _closeness(question: Question, left: NDArray[np.float64], right: NDArray[np.
     if question.kind != "label":
         a, b = question.answers(question.pair.left, left), question.answers(question.pair.right, right)
         return np.asarray(np.abs(a - b).max(axis=1))
-    return np.maximum(_gap(question.pair.left, left), _gap(question.pair.right, right))
+    near = np.maximum(_gap(question.pair.left, left), _gap(question.pair.right, right))
+    if left.shape == right.shape:  # where all scores are equal, so are the labels, but for ties
+        near -= 10.0 * (left == right).all(axis=1)
+    return near
 
 
 def _gap(model: Ensemble, score: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -189,7 +189,7 @@ def _order(
     order: str | Sequence[str] | None, forest: Forest, scores: Scores, question: Question, budget: Budget
 ) -> tuple[int, ...]:
     """The features that are tested, in the order that is asked for."""
-    heaviest = by_weight(forest.weight, forest.tested)
+    heaviest = by_weight(forest.weight, forest.tested, forest.first)
     if order is None or order == "weight":
         return heaviest
     if order == "search":

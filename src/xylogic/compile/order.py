@@ -16,9 +16,13 @@ _HEAT = 0.2  # how much worse, in proportion, an order taken at first tends to b
 _COLD = 0.002
 
 
-def by_weight(weight: NDArray[np.float64], tested: NDArray[np.bool_]) -> tuple[int, ...]:
-    """The tested features, the one of the greatest weight first; equal ones in column order."""
-    order = np.argsort(-weight, kind="stable")
+def by_weight(
+    weight: NDArray[np.float64], tested: NDArray[np.bool_], first: NDArray[np.int32] | None = None
+) -> tuple[int, ...]:
+    """The tested features, the one of the greatest weight first; of equal ones (deep down all are 0) the one that is
+    tested ``first``, at the least depth, and then in column order.
+    """
+    order = np.lexsort((np.zeros(len(weight)) if first is None else first, -weight))
     return tuple(order[tested[order]].tolist())
 
 

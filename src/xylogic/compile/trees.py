@@ -12,10 +12,10 @@ from xylogic.budget import Budget
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.ordered_kernel import Ordered
 from xylogic.compile.collapse_kernel import collapse
+from xylogic.compile.levels_kernel import breadth_first
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
-from xylogic.model.flat import feature_weights
 from xylogic.model.sums import Scores
 
 __all__ = ["Forest", "Trees"]
@@ -31,18 +31,16 @@ class Forest:
     leaf : int (n_labels,), a leaf (node of ``model.flat``) of each label.
     tested : bool (n_features,), which features some node tests.
     weight : float64 (n_features,), how much: the sum over its tests of 2^-depth.
+    first : int32 (n_features,), the least depth of its tests.
     """
 
     def __init__(self, model: Ensemble, cells: Sequence[Cells], scores: Scores) -> None:
         flat = model.flat
         self.model, self.cells = model, cells
-        self.weight = feature_weights(flat, len(cells))
-        levels, level = [], flat.roots
-        while len(level):
-            levels.append(level)
-            level = level[flat.left[level] >= 0]
-            level = np.concatenate([flat.left[level], flat.right[level]])
-        order = np.concatenate(levels)[::-1]  # children before parents
+        order, depth = np.zeros((2, len(flat.feature)), np.int32)
+        order[: len(flat.roots)] = flat.roots
+        n_nodes = breadth_first(flat.left, flat.right, order, depth, len(flat.roots))
+        order, depth = order[:n_nodes][::-1], depth[:n_nodes][::-1]  # children before parents
         inner = order[flat.left[order] >= 0]
         leaf = order[flat.left[order] < 0]
         _, first, label = np.unique(scores.values[leaf], axis=0, return_index=True, return_inverse=True)
@@ -54,6 +52,10 @@ class Forest:
         self.roots = place[flat.roots]
         self.tested = np.zeros(len(cells), dtype=bool)
         self.tested[flat.feature[inner]] = True
+        depth = depth[flat.left[order] >= 0]
+        self.weight = np.bincount(flat.feature[inner], np.ldexp(1.0, -depth), len(cells)).astype(np.float64)
+        self.first = np.zeros(len(cells), np.int32)
+        self.first[flat.feature[inner]] = depth  # the last one is the least
         node, hi, child = self._edges(inner)
         edge_at = np.searchsorted(node, np.arange(len(inner) + 1)) if len(inner) else np.zeros(1, np.int64)
         feature = np.concatenate([np.full(n_labels, -1, np.int32), flat.feature[inner]])
@@ -77,7 +79,7 @@ class Forest:
         """The edges of the given nodes: (position in ``inner``, last state, child), ascending."""
         flat = self.model.flat
         feature = flat.feature[inner]
-        cut = np.zeros(len(inner), np.int32)
+        cut = _cut_indices(self.cells, feature, flat.cut[inner])
         nodes_of = np.argsort(feature, kind="stable")
         bounds = np.searchsorted(feature[nodes_of], np.arange(len(self.cells) + 1))
         sets = []
@@ -87,8 +89,6 @@ class Forest:
                 raise InvalidInputError(f"feature {cells.name!r} may be missing, but the model has no rule for that")
             if cells.is_set:
                 sets += [self._set_edges(inner, node, cells) for node in nodes.tolist()]
-            elif len(nodes):
-                cut[nodes] = cells.cut_indices(flat.cut[inner[nodes]])
         last = np.array([c.n_values - 1 for c in self.cells], np.int32)[feature]
         ordered = np.array([not c.is_set for c in self.cells])[feature]
         missing = np.array([c.missing for c in self.cells])[feature]
@@ -111,6 +111,20 @@ class Forest:
             goes_left[-1] = flat.missing[source] == 1
         hi = np.flatnonzero(np.append(goes_left[1:] != goes_left[:-1], True))
         return np.full(len(hi), node), hi, np.where(goes_left[hi], flat.left[source], flat.right[source])
+
+
+def _cut_indices(cells: Sequence[Cells], feature: NDArray[np.int32], cut: NDArray[np.float64]) -> NDArray[np.int32]:
+    """``Cells.cut_indices`` of the cut of many features' nodes at once; of no meaning for categories. O(n log n)."""
+    counts = np.array([len(c.cuts) for c in cells])
+    bounds = np.array([bound for c in cells for bound in c.cuts], np.float64)
+    features = np.concatenate([np.repeat(np.arange(len(cells)), counts), feature])
+    asked = np.arange(len(features)) >= len(bounds)
+    by_value = np.lexsort((asked, np.concatenate([bounds, cut]), features))
+    last = np.empty(len(features), np.int64)
+    last[by_value] = np.cumsum(~asked[by_value]) - 1
+    top, most = np.array([c.top for c in cells]), np.array([c.n_values - 1 for c in cells])
+    before = np.cumsum(counts) - counts
+    return np.where(cut >= top[feature], most[feature], last[len(bounds) :] - before[feature]).astype(np.int32)
 
 
 def _collapsed(

@@ -76,8 +76,12 @@ class Cells:
     def cut_indices(self, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
         """Of each cut, the last state whose numbers are all <= it (-1: none): int32 (n,). O(n log cuts)."""
         last = np.searchsorted(self._cuts, cuts, side="right").astype(np.int32) - np.int32(1)
-        top = min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
-        return np.where(cuts >= top, np.int32(self.n_values - 1), last)
+        return np.where(cuts >= self.top, np.int32(self.n_values - 1), last)
+
+    @property
+    def top(self) -> float:
+        """The greatest number that the model accepts."""
+        return min(self.limits[1], 1.0) if self.feature.kind == "boolean" else self.limits[1]
 
     def touched(self, low: float, high: float) -> list[int]:
         """The ordered states that a closed interval touches, its ends rounded as the model sees them."""

@@ -16,6 +16,9 @@ if not cython.compiled:
     def highest_bit(x):
         return int(x).bit_length() - 1
 
+    def ahead(array, i):
+        """Fetch an item of an array of bytes into the cache."""
+
     def mixed(code, item):
         """A hash, one item further."""
         code = ((int(code) ^ int(item)) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF

@@ -49,7 +49,7 @@ def read_table(X: Any, features: Sequence[Feature], *, named: bool) -> Table:
 
 
 def plain_row(x: Any, names: tuple[str, ...]) -> Table | None:
-    """:func:`read_row` for the usual case, a 1-D float array where all features are numeric; ``None`` for another."""
+    """:func:`read_row` for the usual case, a 1-D float array where no feature is categorical; ``None`` for another."""
     if isinstance(x, np.ndarray) and x.shape == (len(names),) and x.dtype in (np.float64, np.float32):
         return Table(names, x.astype(np.float64).reshape(1, -1))
     return None
@@ -90,16 +90,16 @@ def read_values(values: Sequence[Any], feature: Feature) -> list[float]:
 
 def check_whole(table: Table, features: Sequence[Feature]) -> None:
     """Raise InvalidInputError, naming column and row, where an integer or boolean feature has another value."""
-    for position, feature in enumerate(features):
-        if feature.kind in ("integer", "boolean"):
-            column = table.values[:, position]
-            bad = ~(np.isnan(column) | (column == np.floor(column)))
-            if feature.kind == "boolean":
-                bad |= (column < 0) | (column > 1)
-            if bad.any():
-                row = int(np.argmax(bad))
-                wanted = "True, False, 0 or 1" if feature.kind == "boolean" else "a whole number"
-                raise refusal(feature, row, float(column[row]), wanted)
+    kinds = np.array([feature.kind for feature in features])
+    for kind, wanted in (("integer", "a whole number"), ("boolean", "True, False, 0 or 1")):
+        columns = np.flatnonzero(kinds == kind)
+        values = table.values[:, columns]
+        bad = ~(np.isnan(values) | (values == np.floor(values)))
+        if kind == "boolean":
+            bad |= (values < 0) | (values > 1)
+        if bad.any():
+            column, row = np.argwhere(bad.T)[0]
+            raise refusal(features[columns[column]], int(row), float(values[row, column]), wanted)
 
 
 def _match(sheet: Sheet, features: Sequence[Feature], named: bool) -> list[int]:

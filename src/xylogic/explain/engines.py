@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,11 +11,14 @@ from xylogic.budget import Budget
 from xylogic.circuit.formula import Formula
 from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded
+from xylogic.importance.conflicts import tree_conflicts
+from xylogic.importance.game import Game, game_of_conflicts, game_of_reason
 from xylogic.model.ensemble import Ensemble
 from xylogic.reason.decision import Decision
 from xylogic.reason.diagrams import CircuitEnumeration, CircuitGeneral, Diagrams, Sets
 from xylogic.reason.enumeration import Enumeration
 from xylogic.reason.general import GeneralEnumeration, searched_reason, shortest_sets
+from xylogic.reason.one_tree import OneTree
 from xylogic.search.engine import Goal
 
 __all__ = ["ENGINES", "Reasoner", "Route"]
@@ -32,11 +36,13 @@ class Route:
 
     ``"auto"`` searches until that has taken a second; then it tries to compile, for at most a quarter of the time that
     the search took, and again whenever that has doubled. Once there is a diagram, three rows are answered by it, the
-    others by the engine that took less time a row. All engines give the same answers.
+    others by the engine that took less time a row. What is polynomial on a single tree is read off that: ``tree``. All
+    engines give the same answers.
     """
 
-    def __init__(self, engine: str, model: Ensemble, cells: Sequence[Cells]) -> None:
+    def __init__(self, engine: str, model: Ensemble, cells: Sequence[Cells], tree: OneTree | None) -> None:
         self.engine = engine
+        self.tree = tree
         self.diagrams = Diagrams(model, cells)
         self._seconds = {"search": 0.0, "diagram": 0.0}
         self._rows = {"search": 0, "diagram": 0}
@@ -87,6 +93,8 @@ class Reasoner:
         self._begun: set[str] = set()
         self.by_search: Enumeration | None = None
         self.by_circuit: CircuitEnumeration | None = None
+        self.by_tree: Sets | None = None  # all necessary sets
+        self._game: Game | None = None
 
     def _searching(self) -> Enumeration:
         if self.by_search is None:
@@ -118,19 +126,29 @@ class Reasoner:
         search, circuit = self.by_search, self.by_circuit
         return (search is not None and search.complete) or (circuit is not None and circuit.complete)
 
+    def has_all(self, kind: str) -> bool:
+        """Whether all of a kind are found."""
+        return self.complete or (kind == "necessary" and self.by_tree is not None)
+
     def sets(self, kind: str) -> Sets:
+        if kind == "necessary" and self.by_tree is not None:
+            return self.by_tree
         return self.work.sets(kind)
 
     def count(self, kind: str) -> int:
-        return self.work.count(kind)
+        return len(self.sets(kind)) if self.by_tree is not None else self.work.count(kind)
 
     def run(self, budget: Budget, count: int = 2**62) -> None:
         self._run("diagram" if self.circuits_only else "search", lambda work: work.run(budget, count))
 
     def run_until(self, kind: str, count: int | None, budget: Budget) -> None:
         """See :class:`~xylogic.reason.enumeration.Enumeration`."""
-        if self.complete:
+        if self.has_all(kind):
             return
+        if self._route.tree is not None and kind == "necessary" and count is None:
+            self.by_tree = self._route.tree.necessary(self._decision, self._goal, budget)
+            if self.by_tree is not None:
+                return
         engine = "diagram" if self.circuits_only else "search"
         if count is None and self.by_search is None:
             engine = self._route.choose(self._goal, budget)
@@ -173,3 +191,46 @@ class Reasoner:
         if by_circuit:
             return self.circuit().formula(general, budget)
         return searched_reason(self._decision, self, general, budget)
+
+    def game(self, budget: Budget) -> Game:
+        """The game "is this set of features sufficient", its players' names those of features. Raises BudgetExceeded.
+
+        A single tree's conflict sets are read off its leaves; an ensemble's are searched for, all of them, unless a
+        diagram of the model gives the game without listing any.
+        """
+        if self._game is None:
+            self._game = self._made_game(budget)
+        return self._game
+
+    def _made_game(self, budget: Budget) -> Game:
+        decision, route = self._decision, self._route
+        engine = decision.engine
+        names = [cells.name for cells in engine.forest.cells]
+        if engine.forest.n_trees == 1 and not self.circuits_only:
+            conflicts = tree_conflicts(engine, self._goal, decision.states, budget)
+            return game_of_conflicts(conflicts, names, budget)
+        by_circuit = self.circuits_only
+        seconds = _PATIENCE
+        while not by_circuit and not self._finds(seconds if route.engine == "auto" else math.inf, budget):
+            by_circuit = route.compiles(self._goal, budget, seconds)
+            seconds *= 4
+        if by_circuit:
+            circuit = self.circuit()
+            return game_of_reason(circuit.formula(False, budget), circuit.order(budget), budget)
+        return game_of_conflicts(self.conflicts(), names, budget)
+
+    def _finds(self, seconds: float, budget: Budget) -> bool:
+        """Whether the search finds all reasons in so much more time. Raises BudgetExceeded."""
+        left = seconds if budget.remaining is None else min(seconds, budget.remaining)
+        limits = Budget(None if left == math.inf else left, budget.node_limit, budget.memory_limit)
+        try:
+            self.run(limits)
+        except BudgetExceeded as stop:
+            if stop.interrupted or limits.remaining != 0:
+                raise
+            budget.check()
+        return self.complete
+
+    def conflicts(self) -> list[int]:
+        """The necessary reasons found so far, as bit sets of the engine's features."""
+        return [int.from_bytes(words.astype("<u8").tobytes(), "little") for words in self.sets("necessary")]

@@ -20,8 +20,10 @@ from xylogic.domain.table import Table, check_whole, plain_row, read_row, read_t
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.engines import ENGINES, Route
 from xylogic.explain.explanation import Explanation
+from xylogic.explain.scoring import SCORES
 from xylogic.explain.verdict import Voice
 from xylogic.model.states import model_cells
+from xylogic.reason.one_tree import OneTree
 from xylogic.reason.partial import PartialRow, mentions_missing
 from xylogic.search.engine import Engine, Goal
 
@@ -34,6 +36,7 @@ _MANY = (
     "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons",
     "shortest_general_necessary_reasons", "complete_reason", "general_reason", "contrastive", "robustness",
     "shortest_flips", "counterfactual", "relevant_features", "necessary_features",
+    *(f"{index.replace('-', '_')}_importance" for index in SCORES),
 )  # fmt: skip
 
 
@@ -79,16 +82,17 @@ class Explainer:
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)
         self._has_whole = any(f.kind in ("integer", "boolean") for f in self.features)
-        self._plain = self.model.feature_names if all(f.kind == "numeric" for f in self.model.features) else ()
+        self._plain = self.model.feature_names if all(f.kind != "categorical" for f in self.model.features) else ()
         self.band = _checked_band(band, regression=self.model.classes is None)
         self._limits = (time_limit, node_limit, memory_limit)
         self._new_budget()
         self._engines: dict[frozenset[str], Engine] = {}
         self._cells: dict[frozenset[str], tuple[Cells, ...]] = {}
         self._voices: dict[frozenset[str], Voice] = {}
+        self._trees: dict[frozenset[str], OneTree] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_engines": {}, "_cells": {}, "_voices": {}}
+        return {**self.__dict__, "_engines": {}, "_cells": {}, "_voices": {}, "_trees": {}}
 
     def _new_budget(self) -> Budget:
         return Budget(*self._limits)
@@ -100,6 +104,14 @@ class Explainer:
             self._cells[also_missing] = cells
             self._engines[also_missing] = Engine(self.model, cells)
         return self._engines[also_missing], self._cells[also_missing]
+
+    def _tree(self, also_missing: frozenset[str]) -> OneTree | None:
+        """The model's only tree, where the route is free and there is one, over the cells of :meth:`_engine`."""
+        if self.engine != "auto" or self.model.n_trees > 1:
+            return None
+        if also_missing not in self._trees:
+            self._trees[also_missing] = OneTree(self.model, self._engine(also_missing)[1])
+        return self._trees[also_missing]
 
     def explain(self, x: Any) -> Explanation:
         """The explanation of row ``x`` (1-D array, dict, Series or one-row table); its answers are computed when asked.
@@ -118,7 +130,7 @@ class Explainer:
             absent = frozenset(f.name for f, v in zip(self.features, values[0], strict=True) if math.isnan(v))
         if absent not in self._voices:
             engine, cells = self._engine(absent)
-            route = Route(self.engine, self.model, cells)
+            route = Route(self.engine, self.model, cells, self._tree(absent))
             self._voices[absent] = Voice(self.model, engine, cells, self.ties, self.band, self._new_budget, route)
         return Explanation(self._voices[absent], table.values[0], values)
 
@@ -126,7 +138,8 @@ class Explainer:
         """The class that every completion of a partial row gets, else ``None``.
 
         ``partial``: dict name -> value, set of values, or closed interval (low, high); NaN is missing, a name left
-        out may be anything. One search a class. Raises InvalidInputError and BudgetExceeded.
+        out may be anything. One search a class; on a single tree O(n_nodes). Raises InvalidInputError and
+        BudgetExceeded.
         """
         possible = self._possible(partial, most=2)
         return next(iter(possible)) if len(possible) == 1 else None
@@ -147,6 +160,9 @@ class Explainer:
             raise InvalidInputError(
                 f"feature {min(absent)!r}: the value is missing, which {self.model.source} does not take"
             )
+        tree = self._tree(absent or frozenset())
+        if tree is not None:
+            return {self.model.classes[c]: row for c, row in sorted(tree.possible(known, most).items())}
         budget = self._new_budget()
         found: dict[Any, dict[str, Any]] = {}
         try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from xylogic.budget import Budget
 from xylogic.circuit.formula import Formula
@@ -17,7 +17,9 @@ from xylogic.domain.box import Box, Clause, Term
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.answering import Answers, json_ready
 from xylogic.explain.engines import Reasoner
+from xylogic.explain.scoring import Question
 from xylogic.explain.verdict import Verdict, Voice
+from xylogic.importance.scores import Importance
 from xylogic.reason.answers import EXACT, PARTIAL, Flips, Reasons, Status
 from xylogic.reason.counterfactual import Counterfactual
 from xylogic.reason.diagrams import CircuitGeneral
@@ -46,6 +48,7 @@ class Explanation(Verdict):
         self._answers = Answers(voice.new_budget)
         self._enumerations: dict[Goal, Reasoner] = {}
         self._generals: dict[str, GeneralEnumeration | CircuitGeneral] = {}
+        self._tree = voice.route.tree
 
     # ---- why --------------------------------------------------------------------------------------------------
 
@@ -53,13 +56,15 @@ class Explanation(Verdict):
         """Features that force the decision, whatever the others are; dropping any one would not. ``minimum``: one of
         the fewest features, proven; the first by column order among those.
 
-        One search a feature by deletion; the smallest by implicit hitting sets. Raises BudgetExceeded for
-        ``minimum`` with bounds ``lower`` and ``upper`` on its size.
+        One search a feature by deletion, on a single tree O(n_nodes) in all; the smallest by implicit hitting sets.
+        Raises BudgetExceeded for ``minimum`` with bounds ``lower`` and ``upper`` on its size.
         """
         decision = self._decision
         engine, states = decision.engine, decision.states
 
         def one(budget: Budget) -> tuple[Term, BaseException | None, dict[str, Any]]:
+            if self._tree is not None:
+                return decision.term(self._tree.sufficient(decision)), None, {}
             found, stop = one_sufficient(engine, decision.flip, states, budget)
             return decision.term(found), stop, {}
 
@@ -182,7 +187,7 @@ class Explanation(Verdict):
             except (BudgetExceeded, KeyboardInterrupt) as caught:
                 stop = caught
             sets = work.sets(kind)
-            whole = work.complete and (limit is None or len(sets) <= limit)
+            whole = work.has_all(kind) and (limit is None or len(sets) <= limit)
             make: Callable[[Any], Box] = self._decision.term if kind == "sufficient" else self._decision.clause
             reasons = Reasons(sets[:limit], make, EXACT if whole else PARTIAL)
             return reasons, stop, {} if whole else {"found": len(reasons)}
@@ -199,7 +204,9 @@ class Explanation(Verdict):
             work = self._enumeration(self._decision.flip)
             every = self._decision.engine.varying
             try:
-                while not work.complete:
+                if self._tree is not None:
+                    work.run_until("necessary", None, budget)
+                while not work.has_all("necessary"):
                     work.run(budget, 16)
                     if (np.bitwise_or.reduce(work.sets("necessary"), axis=0, initial=0) == every).all():
                         break
@@ -217,7 +224,14 @@ class Explanation(Verdict):
 
         def ask(budget: Budget) -> tuple[tuple[str, ...], BaseException | None, dict[str, Any]]:
             found: list[int] = []
+            work = self._enumeration(decision.flip)
             try:
+                if self._tree is not None:
+                    work.run_until("necessary", None, budget)
+                if work.has_all("necessary"):
+                    sets = work.sets("necessary")
+                    alone = sets[np.bitwise_count(sets).sum(axis=1) == 1]
+                    return decision.names(np.bitwise_or.reduce(alone, axis=0, initial=0)), None, {}
                 with engine.search(decision.flip, decision.states, budget) as (search, _):
                     for f in members(engine.varying):
                         if search.can_flip(bit_set([f], engine.width)):
@@ -229,6 +243,47 @@ class Explanation(Verdict):
 
         return self._answers.ask("necessary_features", ask)
 
+    def importance(
+        self,
+        index: str = "shapley",
+        *,
+        normalised: bool = False,
+        marginals: Mapping[str, ArrayLike] | None = None,
+        samples: int = 20_000,
+        random_state: int | None = 0,
+    ) -> Importance:
+        """How much each feature counts: its power in the game "is this set of features sufficient".
+
+        Parameters
+        ----------
+        index : ``"shapley"``, ``"banzhaf"``, ``"johnston"``, ``"deegan-packel"``, ``"holler-packel"`` or
+            ``"responsibility"``: more than 0 exactly for the features of some sufficient reason. For comparison
+            ``"expected-value"``: the usual SHAP scores (of the predicted class's score, features being independent),
+            which may rank features that decide nothing above features that decide.
+        normalised : divide by the sum. Johnston's scores need it to be comparable: they double with each feature that
+            decides nothing.
+        marginals : for ``"expected-value"``, feature name -> probability of each of its states; a feature left out has
+            equal states. :meth:`Diagram.marginals` counts them in a table.
+        samples, random_state : for the estimate below: random orders at most, and the seed.
+
+        Scores are floats, the nearest ones to the exact fractions. Of more than 64 relevant features, or a large game,
+        Shapley and Banzhaf values are integrated: within 1e-12.
+
+        Exponential at worst. At a limit the Shapley values are estimated in the other half of the time: the answer's
+        ``status`` is then ``"partial"`` and its ``intervals`` hold the true values with probability 95 % each; the
+        other indices raise BudgetExceeded, as Johnston does from 21 relevant features on.
+        """
+        question = Question(index, normalised, marginals, samples, random_state)
+        work = self._enumeration(self._decision.flip)
+
+        def ask(budget: Budget) -> tuple[Importance, BaseException | None, dict[str, Any]]:
+            try:
+                return question.answer(self._voice.model, self._position, self._decision, work, budget)
+            except (BudgetExceeded, KeyboardInterrupt) as stop:
+                raise _limited(stop, getattr(stop, "bounds", {})) from None
+
+        return self._answers.ask(question.name, ask, again=marginals is not None)
+
     # ---- what would change it ---------------------------------------------------------------------------------
 
     def robustness(self) -> float:
@@ -239,6 +294,8 @@ class Explanation(Verdict):
 
         def ask(budget: Budget) -> tuple[float, BaseException | None, dict[str, Any]]:
             known = self._enumeration(self._decision.flip)
+            if self._tree is not None:
+                return self._tree.fewest_changes(self._decision), None, {}
             if known.complete:
                 sizes = np.bitwise_count(known.sets("necessary")).sum(axis=1)
                 return (int(sizes.min()) if len(sizes) else math.inf), None, {}
@@ -318,6 +375,8 @@ class Explanation(Verdict):
                     found[name] = self.sufficient_reason(minimum=True)
                 elif name == "shortest_general_necessary_reasons":
                     found[name] = self.general_necessary_reasons(shortest=True)
+                elif name.endswith("_importance"):
+                    found[name] = self.importance(name.removesuffix("_importance").replace("_", "-"))
                 else:
                     member = getattr(self, name)
                     found[name] = member() if callable(member) else member

@@ -16,6 +16,9 @@ cdef class Classes(Criterion):
     cdef double *table
     cdef Py_ssize_t n_table
     cdef double grain
+    # of the sweep under way
+    cdef Py_ssize_t left_rows, known_rows
+    cdef double left_weight, known_weight
 
     @cython.final
     cdef double scaled_log(self, double x) noexcept nogil
@@ -24,6 +27,6 @@ cdef class Classes(Criterion):
     @cython.final
     cdef bint orderly(self, double *left, Py_ssize_t at, double weight, double *total, Py_ssize_t of, double whole) noexcept nogil
     @cython.final
-    cdef Py_ssize_t sweep_gini(
-        self, int *order, Py_ssize_t at, Py_ssize_t first, Py_ssize_t last, int *codes, Py_ssize_t column, double weight, double bar
-    ) noexcept nogil
+    cdef double start(self, int way) noexcept nogil
+    @cython.final
+    cdef double gained(self, double loss, double left, double weight) noexcept nogil

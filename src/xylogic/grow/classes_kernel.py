@@ -7,14 +7,16 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, log2
-    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints
+    from cython.cimports.xylogic.domain.machine_kernel import ahead, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT, Criterion
 else:
     from math import inf as INFINITY
     from math import log2
 
-    from xylogic.domain.machine_kernel import doubles, ints
+    from xylogic.domain.machine_kernel import ahead, doubles, ints
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT, Criterion
+
+AHEAD = cython.declare(cython.int, 12)  # rows: so much earlier are their codes fetched
 
 GINI = cython.declare(cython.int, 0)
 ENTROPY = cython.declare(cython.int, 1)
@@ -63,6 +65,8 @@ class Classes(Criterion):
         self.price = doubles(self.keep["price"])
         self.table = doubles(table)
         self.n_table = table.shape[0]
+        self.left_rows = self.known_rows = 0
+        self.left_weight = self.known_weight = 0.0
         # An entropy's gain below this is nothing but rounding.
         self.grain = 0.0
 
@@ -172,6 +176,37 @@ class Classes(Criterion):
 
     @cython.cfunc
     @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def start(self, way: cython.int) -> cython.double:
+        """Begin a sweep with ``left`` and ``total`` of the classes; the loss of all rows that it splits."""
+        k: cython.int
+        self.left_rows = self.held_rows if way == LEFT else 0
+        self.left_weight = self.held_weight if way == LEFT else 0.0
+        self.known_rows = self.n_rows - (self.held_rows if way == APART else 0)
+        self.known_weight = self.weight - (self.held_weight if way == APART else 0.0)
+        for k in range(self.n_classes):
+            self.left[k] = self.held[k] if way == LEFT else 0.0
+            self.total[k] = self.count[k] - self.held[k] if way == APART else self.count[k]
+        if way != APART:
+            return self.loss
+        return self.lost(self.count, 0, self.held, 0, self.known_weight)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def gained(self, loss: cython.double, left: cython.double, weight: cython.double) -> cython.double:
+        """What splitting the classes ``left`` off ``total`` gains, whose weights are these."""
+        gain: cython.double = (
+            loss
+            - self.lost(self.left, 0, self.left, self.n_classes, left)
+            - self.lost(self.total, 0, self.left, 0, weight - left)
+        )
+        return 0.0 if gain < self.grain else gain
+
+    @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def sweep(
         self,
@@ -184,48 +219,22 @@ class Classes(Criterion):
         bar: cython.double,
     ) -> cython.Py_ssize_t:
         p: cython.Py_ssize_t
-        k: cython.int
         row: cython.int
         best: cython.Py_ssize_t = 0
-        first: cython.Py_ssize_t = max(self.min_rows, 1)
-        last: cython.Py_ssize_t = n - first
-        left: cython.double = 0.0
-        weight: cython.double = self.weight
-        loss: cython.double = self.loss
         gain: cython.double
-        for k in range(self.n_classes):
-            self.left[k] = self.held[k] if way == LEFT else 0.0
-            self.total[k] = self.count[k] - self.held[k] if way == APART else self.count[k]
-        if way == LEFT:
-            left = self.held_weight
-            first -= self.held_rows
-        elif way == RIGHT:
-            last += self.held_rows
-        elif way == APART:
-            weight -= self.held_weight
-            loss = self.lost(self.count, 0, self.held, 0, weight)
-        first = max(first, 1)
-        last = min(last, n if way == RIGHT else n - 1)
-        for p in range(1, first):
+        loss: cython.double = self.start(way)
+        left: cython.double = self.left_weight
+        weight: cython.double = self.known_weight
+        first: cython.Py_ssize_t = self.min_rows - self.left_rows
+        last: cython.Py_ssize_t = self.known_rows - self.left_rows - self.min_rows
+        for p in range(1, min(last, n if way == RIGHT else n - 1) + 1):
             row = order[at + p - 1]
             self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
             left += self.w[row] if self.weighted else 1.0
-        if self.rule == GINI and self.exact and not self.bounded and self.min_weight <= 0.0:
-            return self.sweep_gini(order, at, first, last, codes, column, weight, bar)
-        for p in range(first, last + 1):
-            row = order[at + p - 1]
-            self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
-            left += self.w[row] if self.weighted else 1.0
-            if self.loose or codes[column + order[at + p]] != codes[column + row]:
+            if p >= first and (self.loose or codes[column + order[at + p]] != codes[column + row]):
                 if left < self.min_weight or weight - left < self.min_weight:
                     continue
-                gain = (
-                    loss
-                    - self.lost(self.left, 0, self.left, self.n_classes, left)
-                    - self.lost(self.total, 0, self.left, 0, weight - left)
-                )
-                if gain < self.grain:
-                    gain = 0.0
+                gain = self.gained(loss, left, weight)
                 if gain > bar and (not self.bounded or self.orderly(self.left, 0, left, self.total, 0, weight)):
                     self.gain = gain
                     bar = gain + 1e-12 * self.loss
@@ -234,61 +243,34 @@ class Classes(Criterion):
 
     @cython.cfunc
     @cython.nogil
-    @cython.final
     @cython.exceptval(check=False)
-    def sweep_gini(
-        self,
-        order: cython.p_int,
-        at: cython.Py_ssize_t,
-        first: cython.Py_ssize_t,
-        last: cython.Py_ssize_t,
-        codes: cython.p_int,
-        column: cython.Py_ssize_t,
-        weight: cython.double,
-        bar: cython.double,
-    ) -> cython.Py_ssize_t:
-        """The rest of a sweep where weights are whole: the sums of the squared counts change in O(1) a row."""
-        p: cython.Py_ssize_t
-        k: cython.int
+    def sweep_groups(
+        self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int, bar: cython.double
+    ) -> cython.int:
+        group: cython.int
+        p: cython.int = 0
         row: cython.int
-        best: cython.Py_ssize_t = 0
-        y: cython.p_int = self.y
-        counts: cython.p_double = self.left
-        totals: cython.p_double = self.total
-        left: cython.double = 0.0
-        squares_left: cython.double = 0.0
-        squares_right: cython.double = 0.0
-        before: cython.double = 0.0
-        tie: cython.double = 1e-12 * self.loss
-        loose: cython.bint = self.loose
-        weights: cython.p_double = self.w
-        weighted: cython.bint = self.weighted
-        w: cython.double = 1.0
-        c: cython.double
-        score: cython.double
-        for k in range(self.n_classes):
-            left += counts[k]
-            squares_left += counts[k] * counts[k]
-            squares_right += (totals[k] - counts[k]) * (totals[k] - counts[k])
-            before += totals[k] * totals[k]
-        before /= weight
-        for p in range(first, last + 1):
-            row = order[at + p - 1]
-            k = y[row]
-            c = counts[k]
-            if weighted:
-                w = weights[row]
-            counts[k] = c + w
-            left += w
-            squares_left += w * (2.0 * c + w)
-            squares_right -= w * (2.0 * (totals[k] - c) - w)
-            score = squares_left * (weight - left) + squares_right * left
-            if score > (bar + before) * (left * (weight - left)) and (
-                loose or codes[column + order[at + p]] != codes[column + row]
-            ):
-                self.gain = score / (left * (weight - left)) - before
-                bar = self.gain + tie
-                best = p
+        best: cython.int = 0
+        gain: cython.double
+        loss: cython.double = self.start(way)
+        left: cython.double = self.left_weight
+        weight: cython.double = self.known_weight
+        n_left: cython.Py_ssize_t = self.left_rows
+        n_right: cython.Py_ssize_t = self.known_rows - n_left
+        for group in range(n_groups if way == RIGHT else n_groups - 1):
+            n_left += ends[group] - p
+            n_right -= ends[group] - p
+            for p in range(p, ends[group]):
+                row = order[p]
+                self.left[self.y[row]] += self.w[row] if self.weighted else 1.0
+                left += self.w[row] if self.weighted else 1.0
+            p = ends[group]
+            if self.roomy(n_left, left, n_right, weight - left):
+                gain = self.gained(loss, left, weight)
+                if gain > bar and (not self.bounded or self.orderly(self.left, 0, left, self.total, 0, weight)):
+                    self.gain = gain
+                    bar = gain + 1e-12 * self.loss
+                    best = group + 1
         return best
 
     @cython.cfunc
@@ -301,24 +283,55 @@ class Classes(Criterion):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
-        small: cython.p_uchar,
-        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         i: cython.Py_ssize_t
         row: cython.int
         w: cython.double
-        in_bytes: cython.bint = small_at >= 0
-        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
         for i in range(at, at + n):
             row = rows[i]
             w = self.w[row] if self.weighted else 1.0
-            level = small[small_at + row] if in_bytes else codes[column + row]
-            cell = (2 + self.n_classes) * level
+            cell = (2 + self.n_classes) * cython.cast(cython.Py_ssize_t, codes[column + row])
             table[cell] += 1.0
             table[cell + 1] += w
             table[cell + 2 + self.y[row]] += w
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tally(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        begin: cython.int,
+        end: cython.int,
+        first: cython.p_int,
+        table: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        code_at: cython.Py_ssize_t
+        cell: cython.Py_ssize_t
+        stride: cython.Py_ssize_t = 2 + self.n_classes
+        w: cython.double
+        weighted: cython.bint = self.weighted
+        for i in range(at, at + n):
+            code_at = rows[i] * n_columns
+            if i + AHEAD < at + n:
+                ahead(codes, rows[i + AHEAD] * n_columns)
+            k = 2 + self.y[rows[i]]
+            w = self.w[rows[i]] if weighted else 1.0
+            for j in range(begin, end):
+                cell = first[j] + stride * cython.cast(cython.Py_ssize_t, codes[code_at + j])
+                table[cell + 1] += w
+                table[cell + k] += w
+                if weighted:
+                    table[cell] += 1.0
 
     @cython.cfunc
     @cython.nogil
@@ -375,59 +388,6 @@ class Classes(Criterion):
             - self.lost(total, of + 2, left, at + 2, other)
         )
         return 0.0 if gain < self.grain else gain
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def cuts(
-        self,
-        table: cython.p_double,
-        present: cython.p_int,
-        n_present: cython.int,
-        missing: cython.int,
-        total: cython.p_double,
-        way: cython.int,
-        bar: cython.double,
-    ) -> cython.int:
-        if self.rule != GINI or self.bounded:
-            return Criterion.cuts(self, table, present, n_present, missing, total, way, bar)
-        i: cython.int
-        k: cython.int
-        cell: cython.Py_ssize_t
-        best: cython.int = 0
-        counts: cython.p_double = self.left
-        n_left: cython.double = 0.0
-        left: cython.double = 0.0
-        weight: cython.double = total[1]
-        before: cython.double = 0.0
-        squares_left: cython.double
-        squares_right: cython.double
-        c: cython.double
-        gain: cython.double
-        cell = cython.cast(cython.Py_ssize_t, missing) * (2 + self.n_classes)
-        if way == LEFT:
-            n_left, left = table[cell], table[cell + 1]
-        for k in range(self.n_classes):
-            counts[k] = table[cell + 2 + k] if way == LEFT else 0.0
-            before += total[2 + k] * total[2 + k]
-        before /= weight
-        for i in range(n_present if way == RIGHT else n_present - 1):
-            cell = cython.cast(cython.Py_ssize_t, present[i]) * (2 + self.n_classes)
-            n_left += table[cell]
-            left += table[cell + 1]
-            squares_left = squares_right = 0.0
-            for k in range(self.n_classes):
-                c = counts[k] + table[cell + 2 + k]
-                counts[k] = c
-                squares_left += c * c
-                c = total[2 + k] - c
-                squares_right += c * c
-            gain = squares_left / left + squares_right / (weight - left) - before
-            if gain > bar and self.roomy(n_left, left, total[0] - n_left, weight - left):
-                self.gain = gain
-                bar = gain + 1e-12 * self.loss
-                best = i + 1
-        return best
 
     @cython.cfunc
     @cython.nogil

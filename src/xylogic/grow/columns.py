@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
+from xylogic.grow.binned_kernel import side_by_side
 from xylogic.grow.sort_kernel import kept, rank_columns
 
 __all__ = ["Columns", "ranked", "read_columns"]
@@ -33,13 +34,14 @@ class Columns:
         are taken; RANKED ones are sorted node by node; CATEGORY.
     slot : int32 (n_features,), the place of a SORTED column in ``order``, of a BINNED one in ``small``, else -1.
     order : int32 (n_sorted, n), the rows by ascending code.
-    small : uint8 (n_binned, n), the codes once more.
+    small : uint8 (n, max(n_binned, 1)), the codes of BINNED columns once more, by rising number of codes.
+    small_codes : int32 (n_binned,), how many codes each of these has.
     has_missing : int32 (n_features,), 1 where values are missing.
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
     lowest : as ``values``, the lowest value with each code.
     has_categories : whether there are CATEGORY columns.
-    most_levels : the most codes of a CATEGORY or BINNED column, at least 2.
+    most_levels : the most codes of a column that is not SORTED, at least 2.
     """
 
     table: NDArray[Any]
@@ -50,6 +52,7 @@ class Columns:
     slot: NDArray[np.int32]
     order: NDArray[np.int32]
     small: NDArray[np.uint8]
+    small_codes: NDArray[np.int32]
     has_missing: NDArray[np.int32]
     values: NDArray[np.float64]
     value_at: NDArray[np.int64]
@@ -131,8 +134,11 @@ def read_columns(
         values.append(highest)
         lowest.append(least)
         value_at[j + 1] = len(highest)
-    binned = np.flatnonzero(kind == BINNED)
-    slot[binned] = np.arange(len(binned), dtype=np.int32)
+    few = np.flatnonzero(kind == BINNED)
+    few = few[np.argsort(n_codes[few], kind="stable")].astype(np.int32)
+    slot[few] = np.arange(len(few), dtype=np.int32)
+    small = np.zeros((n, max(len(few), 1)), np.uint8)
+    side_by_side(codes, few, small)
     return Columns(
         table=table,
         mode=mode,
@@ -141,13 +147,14 @@ def read_columns(
         kind=kind,
         slot=slot,
         order=order[: len(sorted_ones)],
-        small=codes[binned].astype(np.uint8) if len(binned) else np.zeros((1, n), np.uint8),
+        small=small,
+        small_codes=n_codes[few],
         has_missing=missing,
         values=np.concatenate([*values, _NONE]),
         value_at=np.cumsum(value_at),
         lowest=np.concatenate([*lowest, _NONE]),
         has_categories=bool(is_category.any()),
-        most_levels=int(n_codes[is_category | (kind == BINNED)].max(initial=2)),
+        most_levels=int(n_codes[kind != SORTED].max(initial=2)),
     )
 
 

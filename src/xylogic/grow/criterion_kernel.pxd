@@ -23,6 +23,8 @@ cdef class Criterion:
     cdef readonly double min_weight
     cdef bint bounded, loose, capped
     cdef int feature
+    cdef readonly bint cuts_few
+    cdef unsigned long long levels
     cdef int sign
     cdef double lower, upper
 
@@ -45,17 +47,31 @@ cdef class Criterion:
         Py_ssize_t n,
         int *codes,
         Py_ssize_t column,
-        unsigned char *small,
-        Py_ssize_t small_at,
         double *table,
     ) noexcept nogil
+    cdef void tally(
+        self,
+        int *rows,
+        Py_ssize_t at,
+        Py_ssize_t n,
+        unsigned char *codes,
+        Py_ssize_t n_columns,
+        int begin,
+        int end,
+        int *first,
+        double *table,
+    ) noexcept nogil
+    cdef int cut_few(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t n_columns, int column, double bar
+    ) noexcept nogil
+    cdef int sweep_groups(self, int *order, int *ends, int n_groups, int way, double bar) noexcept nogil
     cdef void beyond(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, int *codes, Py_ssize_t column, int last, double *side
     ) noexcept nogil
     cdef void sum_up(self, double *side) noexcept nogil
     cdef double worth(self, double *left, Py_ssize_t at, double *total, Py_ssize_t of) noexcept nogil
     cdef int cuts(
-        self, double *table, int *present, int n_present, int missing, double *total, int way, double bar
+        self, double *table, Py_ssize_t at, int *present, int n_present, int missing, double *total, int way, double bar
     ) noexcept nogil
     cdef double share(self, double *level, Py_ssize_t at) noexcept nogil
     cdef void constant(self, double *out, Py_ssize_t at) noexcept nogil

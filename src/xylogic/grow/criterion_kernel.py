@@ -53,6 +53,8 @@ class Criterion:
         self.capped = True
         # The feature that is being searched.
         self.feature = -1
+        self.cuts_few = False
+        self.levels = 0
         self.sign = 0
         self.lower = -np.inf
         self.upper = np.inf
@@ -147,15 +149,64 @@ class Criterion:
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
-        small: cython.p_uchar,
-        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         """Add each of ``rows[at:at + n]``, the node's, to the side ``codes[column + row]`` in ``table``. O(n).
 
-        With ``small_at`` >= 0 the side is ``small[small_at + row]``, in bytes, of which a cache holds four times as
-        many. The weights may be left out where all are 1.
+        The weights may be left out where all are 1.
         """
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tally(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        begin: cython.int,
+        end: cython.int,
+        first: cython.p_int,
+        table: cython.p_double,
+    ) -> cython.void:
+        """``collect`` of the columns ``begin`` to ``end`` - 1 at once: ``table`` has the sides of each from ``first``.
+
+        ``codes`` has ``n_columns`` bytes for each row. The numbers of rows may be left out where all weights are 1.
+        """
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep_groups(
+        self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int, bar: cython.double
+    ) -> cython.int:
+        """``sweep`` over groups of rows, those of equal codes: the number of groups left of the best boundary.
+
+        Group k ends before ``order[ends[k]]``. Asked of criteria that are not additive or of more than one sum.
+        """
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_few(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        column: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        """The level below a column's best cut, -1 if there is none: for few rows, where the criterion ``cuts_few``.
+
+        There are at most 64 levels, missing ones among them; they are as good as any other here. ``levels`` tells
+        which of them the rows have, as bits.
+        """
+        return -1
 
     @cython.cfunc
     @cython.nogil
@@ -193,6 +244,7 @@ class Criterion:
     def cuts(
         self,
         table: cython.p_double,
+        at: cython.Py_ssize_t,
         present: cython.p_int,
         n_present: cython.int,
         missing: cython.int,
@@ -202,7 +254,7 @@ class Criterion:
     ) -> cython.int:
         """``sweep`` over levels: the number of ``present`` ones to the left of the best cut, 0 if there is none.
 
-        ``table`` has a side for each level and for the ``missing`` one, ``total`` is that of all.
+        ``table[at:]`` has a side for each level and for the ``missing`` one, ``total`` is that of all.
         """
         i: cython.int
         j: cython.int
@@ -210,10 +262,10 @@ class Criterion:
         gain: cython.double
         best: cython.int = 0
         for j in range(stride):
-            self.side[j] = table[missing * stride + j] if way == LEFT else 0.0
+            self.side[j] = table[at + missing * stride + j] if way == LEFT else 0.0
         for i in range(n_present if way == RIGHT else n_present - 1):
             for j in range(stride):
-                self.side[j] += table[present[i] * stride + j]
+                self.side[j] += table[at + present[i] * stride + j]
             gain = self.worth(self.side, 0, total, 0)
             if gain > bar:
                 self.gain = gain

@@ -7,6 +7,7 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, nextafterf
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY
     from cython.cimports.xylogic.grow.frontier_kernel import (
         ABOVE,
         BELOW,
@@ -23,10 +24,10 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY
 else:
     from math import inf as INFINITY
 
+    from xylogic.grow.column_kernel import BINNED, CATEGORY
     from xylogic.grow.frontier_kernel import (
         ABOVE,
         BELOW,
@@ -43,7 +44,6 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import BINNED, CATEGORY
 
     def nextafterf(x, to):
         return np.nextafter(np.float32(x), np.float32(to))

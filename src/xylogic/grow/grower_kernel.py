@@ -8,6 +8,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.string import memcpy
     from cython.cimports.xylogic.domain.machine_kernel import ints, small
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT
     from cython.cimports.xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -31,9 +32,10 @@ if cython.compiled:
         WEIGHT,
         Frontier,
     )
-    from cython.cimports.xylogic.grow.splitter_kernel import CATEGORY, Splitter
+    from cython.cimports.xylogic.grow.splitter_kernel import Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
+    from xylogic.grow.column_kernel import BINNED, CATEGORY
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
     from xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -57,7 +59,7 @@ else:
         WEIGHT,
         Frontier,
     )
-    from xylogic.grow.splitter_kernel import CATEGORY, Splitter
+    from xylogic.grow.splitter_kernel import Splitter
 
 MANY_LEVELS = cython.declare(cython.int, 64)
 PATIENCE = cython.declare(cython.longlong, 20_000_000)  # cells between two looks at the budget
@@ -270,9 +272,17 @@ class Grower(Splitter):
         w: cython.p_double = self.criterion.w
         side: cython.p_uchar = self.side
         weighted: cython.bint = self.criterion.weighted
+        f: cython.int = self.nodes.ints[to + FEATURE]
+        binned: cython.bint = self.kind[f] == BINNED
+        small: cython.p_uchar = self.binned.codes
+        n_columns: cython.Py_ssize_t = self.binned.n_columns
+        slot: cython.Py_ssize_t = self.slot[f]
         for i in range(at, at + n):
             row = rows[i]
-            goes_left = codes[column + row] <= last
+            if binned:
+                goes_left = small[row * n_columns + slot] <= last
+            else:
+                goes_left = codes[column + row] <= last
             side[row] = goes_left
             n_left += goes_left
             if weighted:

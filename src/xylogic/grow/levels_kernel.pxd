@@ -13,13 +13,10 @@ cdef class Levels:
     cdef double *side
     cdef double *key
     cdef int *present
-    cdef int *recoded
     cdef int *by_group
     cdef int *group
     cdef int *start
     cdef unsigned char *chosen
-    cdef unsigned char *small
-    cdef Py_ssize_t small_at
     cdef int n_present
     cdef double bar, gain
     cdef int best_left, way

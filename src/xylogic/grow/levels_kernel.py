@@ -39,7 +39,6 @@ class Levels:
         most_subsets: cython.int,
         as_level: cython.bint,
         ordered_best: cython.bint,
-        small_codes: cython.uchar[::1],
     ) -> None:
         self.criterion = criterion
         self.stride = 2 + criterion.width
@@ -55,7 +54,6 @@ class Levels:
             "key": np.zeros(size),
             "present": np.zeros(size, np.int32),
             "chosen": np.zeros(size, np.uint8),
-            "recoded": np.zeros(n_rows + 1, np.int32),
             "by_group": np.zeros(n_rows + 1, np.int32),
             "group": np.zeros(size, np.int32),
             "start": np.zeros(size + 1, np.int32),
@@ -66,14 +64,9 @@ class Levels:
         self.key = doubles(self.keep["key"])
         self.present = ints(self.keep["present"])
         self.chosen = small(self.keep["chosen"])
-        self.recoded = ints(self.keep["recoded"])
         self.by_group = ints(self.keep["by_group"])
         self.group = ints(self.keep["group"])
         self.start = ints(self.keep["start"])
-        self.keep["small"] = np.asarray(small_codes)
-        self.small = small(small_codes)
-        # Where the column at hand stands in ``small_codes``, if it does; else -1.
-        self.small_at = -1
         self.n_present = self.best_left = self.way = 0
         self.gain = self.bar = 0.0
 
@@ -104,7 +97,7 @@ class Levels:
         present: cython.p_int = self.present
         for i in range((n_levels + 1) * stride):
             table[i] = 0.0
-        self.criterion.collect(rows, at, n, codes, column, self.small, self.small_at, table)
+        self.criterion.collect(rows, at, n, codes, column, table)
         self.criterion.sum_up(self.total)
         for level in range(n_levels):
             present[n_present] = level
@@ -157,7 +150,7 @@ class Levels:
     def prefixes(self, missing: cython.int, way: cython.int) -> cython.bint:
         """Try the first i present levels as the left side, for every i; whether one is better than the best."""
         n_left: cython.int = self.criterion.cuts(
-            self.table, self.present, self.n_present, missing, self.total, way, self.bar
+            self.table, 0, self.present, self.n_present, missing, self.total, way, self.bar
         )
         if n_left == 0:
             return False
@@ -184,36 +177,33 @@ class Levels:
     ) -> cython.bint:
         """``prefixes`` of the groups of levels ``group``, for a criterion that is not additive: by sweeps over rows."""
         i: cython.Py_ssize_t
-        p: cython.Py_ssize_t
+        n_left: cython.int
         k: cython.int
-        row: cython.int
         way: cython.int
         known: cython.Py_ssize_t
         found: cython.bint = False
+        if missing >= 0:
+            self.group[missing] = n_groups
         for k in range(n_groups + 2):
             self.start[k] = 0
         for i in range(at, at + n):
-            row = rows[i]
-            k = codes[column + row]
-            self.recoded[row] = n_groups if k == missing else self.group[k]
-            self.start[self.recoded[row] + 1] += 1
+            self.start[self.group[codes[column + rows[i]]] + 1] += 1
         for k in range(n_groups + 1):
             self.start[k + 1] += self.start[k]
         known = self.start[n_groups]
         for i in range(at, at + n):
-            k = self.recoded[rows[i]]
+            k = self.group[codes[column + rows[i]]]
             self.by_group[self.start[k]] = rows[i]
             self.start[k] += 1
         if known < n:
             self.criterion.hold(self.by_group, known, n - known)
-        self.criterion.loose = False
         way = NONE if known == n else APART if apart else RIGHT
         while True:
-            p = self.criterion.sweep(self.by_group, 0, known, self.recoded, 0, way, self.bar)
-            if p > 0:
+            n_left = self.criterion.sweep_groups(self.by_group, self.start, n_groups, way, self.bar)
+            if n_left > 0:
                 self.gain = self.criterion.gain
                 self.bar = self.gain + 1e-12 * self.criterion.loss
-                self.best_left = self.recoded[self.by_group[p - 1]] + 1
+                self.best_left = n_left
                 self.way = way
                 found = True
             if way != RIGHT:

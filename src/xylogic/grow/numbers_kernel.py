@@ -7,12 +7,12 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, ldexp, logb
-    from cython.cimports.xylogic.domain.machine_kernel import doubles
+    from cython.cimports.xylogic.domain.machine_kernel import ahead, doubles
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
 else:
     from math import fabs, frexp, ldexp
 
-    from xylogic.domain.machine_kernel import doubles
+    from xylogic.domain.machine_kernel import ahead, doubles
     from xylogic.grow.criterion_kernel import Criterion
 
 BITS = cython.declare(cython.int, 49)  # of a sum on the grid, less one; 53 are exact
@@ -21,6 +21,8 @@ WHOLE = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number
 # Weighted targets are on the grid. Below this weight of a node the targets themselves are so too, and count like
 # repeated rows; above, as many bits as the weights take would be lost.
 MANY = cython.declare(cython.double, 1048576.0)
+
+AHEAD = cython.declare(cython.int, 12)  # rows: so much earlier are their codes fetched
 
 SPLITTER = cython.declare(cython.double, 134217729.0)  # 2^27 + 1
 
@@ -191,25 +193,57 @@ class Numbers(Criterion):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
-        small: cython.p_uchar,
-        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
         i: cython.Py_ssize_t
         row: cython.int
-        in_bytes: cython.bint = small_at >= 0
-        level: cython.Py_ssize_t
         cell: cython.Py_ssize_t
         near: cython.p_double = self.near
         self.gather(rows, at, n)
         for i in range(n):
             row = rows[at + i]
-            level = small[small_at + row] if in_bytes else codes[column + row]
-            cell = 3 * level
+            cell = 3 * cython.cast(cython.Py_ssize_t, codes[column + row])
             table[cell] += 1.0
             table[cell + 2] += near[i]
             if self.weighted:
                 table[cell + 1] += self.w[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tally(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        begin: cython.int,
+        end: cython.int,
+        first: cython.p_int,
+        table: cython.p_double,
+    ) -> cython.void:
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        code_at: cython.Py_ssize_t
+        cell: cython.Py_ssize_t
+        x: cython.double
+        w: cython.double
+        near: cython.p_double = self.near
+        weighted: cython.bint = self.weighted
+        self.gather(rows, at, n)
+        for i in range(n):
+            code_at = rows[at + i] * n_columns
+            if i + AHEAD < n:
+                ahead(codes, rows[at + i + AHEAD] * n_columns)
+            x = near[i]
+            w = self.w[rows[at + i]] if weighted else 1.0
+            for j in range(begin, end):
+                cell = first[j] + 3 * cython.cast(cython.Py_ssize_t, codes[code_at + j])
+                table[cell + 1] += w
+                table[cell + 2] += x
+                if weighted:
+                    table[cell] += 1.0
 
     @cython.cfunc
     @cython.nogil

@@ -18,6 +18,7 @@ INFINITE_32 = cython.declare(cython.ulonglong, 0x7F800000)
 INFINITE = cython.declare(cython.ulonglong, 0x7FF0000000000000)
 FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
+SOME = cython.declare(cython.int, 2048)  # up to here numbers of equal upper 16 bits are few
 MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
@@ -165,23 +166,24 @@ class Ranker:
     def rank(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int, first: cython.p_int) -> cython.int:
         """Rank the numbers read, of 32 bits or, if ``wide``, 64; see ``rank_columns``."""
         i: cython.Py_ssize_t
-        up: cython.int = 0 if wide else 32
+        n_bits: cython.int = 16 if self.n < SOME else 32  # the upper ones, which part most numbers
+        shift: cython.int = (64 if wide else 32) - n_bits
         found: cython.int = self.few_codes(codes, first)
         if found != 0 or self.n == 0:
             return found
         for i in range(self.n):
-            self.keys[i] = ((self.whole[i] << up) & (LOW << 32)) | cython.cast(cython.ulonglong, i)
-        sort_keys(self.keys, self.spare, self.n, 32)
-        if wide and not self.part_ties():
-            self.sort_halves()
-        return self.all_codes(wide, order, codes)
+            self.keys[i] = (((self.whole[i] >> shift) & LOW) << 32) | cython.cast(cython.ulonglong, i)
+        sort_keys(self.keys, self.spare, self.n, n_bits)
+        if shift > 0 and not self.part_ties():
+            self.sort_halves(wide)
+        return self.all_codes(order, codes)
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
     def part_ties(self) -> cython.bint:
-        """Sort the few keys of equal upper halves by insertion; whether they were few everywhere."""
+        """Sort those by insertion whose upper bits are equal; whether they were few everywhere."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         start: cython.Py_ssize_t = 0
@@ -206,13 +208,15 @@ class Ranker:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def sort_halves(self) -> cython.void:
-        """Sort numbers of 64 bits by the lower halves, then by the upper ones."""
+    def sort_halves(self, wide: cython.bint) -> cython.void:
+        """Sort the numbers by the lower halves of 64 bits, then, if ``wide``, by the upper ones."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(self.n):
             self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
         sort_keys(self.keys, self.spare, self.n, 32)
+        if not wide:
+            return
         for i in range(self.n):
             row = cython.cast(cython.int, self.keys[i] & LOW)
             self.rows[i] = row
@@ -226,7 +230,7 @@ class Ranker:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def all_codes(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int) -> cython.int:
+    def all_codes(self, order: cython.p_int, codes: cython.p_int) -> cython.int:
         """Write down the sorted rows and number their values; how many there are."""
         i: cython.Py_ssize_t
         row: cython.int
@@ -235,7 +239,7 @@ class Ranker:
         for i in range(self.n):
             row = cython.cast(cython.int, self.keys[i] & LOW)
             order[i] = row
-            if i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or (wide and self.whole[row] != self.whole[before]):
+            if i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or self.whole[row] != self.whole[before]:
                 code += 1
             codes[row] = code
             before = row

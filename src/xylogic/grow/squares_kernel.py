@@ -3,14 +3,17 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 
 import cython
+import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY
+    from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, lowest_bit
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from cython.cimports.xylogic.grow.numbers_kernel import Numbers
 else:
     from math import inf as INFINITY
 
+    from xylogic.domain.machine_kernel import bit, doubles, lowest_bit
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from xylogic.grow.numbers_kernel import Numbers
 
@@ -33,6 +36,11 @@ class Squares(Numbers):
         row: cython.Py_ssize_t
         Numbers.__init__(self, target, weights, min_rows, min_weight)
         self.binary = binary
+        self.cuts_few = min_rows <= 1 and min_weight <= 0.0
+        self.keep["held_at"] = np.zeros(64)
+        self.keep["total_at"] = np.zeros(64)
+        self.weight_at = doubles(self.keep["held_at"])
+        self.total_at = doubles(self.keep["total_at"])
         if binary:
             self.n_outputs = 2
             for row in range(target.shape[0]):
@@ -126,6 +134,7 @@ class Squares(Numbers):
     def cuts(
         self,
         table: cython.p_double,
+        at: cython.Py_ssize_t,
         present: cython.p_int,
         n_present: cython.int,
         missing: cython.int,
@@ -134,7 +143,7 @@ class Squares(Numbers):
         bar: cython.double,
     ) -> cython.int:
         i: cython.int
-        cell: cython.int
+        cell: cython.Py_ssize_t
         best: cython.int = 0
         n_left: cython.double = 0.0
         sum_left: cython.double = 0.0
@@ -143,9 +152,10 @@ class Squares(Numbers):
         mean: cython.double = total[2] / weight
         d: cython.double
         if way == LEFT:
-            n_left, left, sum_left = table[3 * missing], table[3 * missing + 1], table[3 * missing + 2]
+            cell = at + 3 * missing
+            n_left, left, sum_left = table[cell], table[cell + 1], table[cell + 2]
         for i in range(n_present if way == RIGHT else n_present - 1):
-            cell = 3 * present[i]
+            cell = at + 3 * present[i]
             n_left += table[cell]
             left += table[cell + 1]
             sum_left += table[cell + 2]
@@ -158,6 +168,55 @@ class Squares(Numbers):
                 self.gain = d * d * weight / (left * (weight - left))
                 bar = self.gain + 1e-12 * self.loss
                 best = i + 1
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_few(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        column: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        level: cython.int
+        best: cython.int = -1
+        rest: cython.ulonglong = 0
+        weights: cython.p_double = self.weight_at
+        totals: cython.p_double = self.total_at
+        near: cython.p_double = self.near
+        w: cython.p_double = self.w
+        weighted: cython.bint = self.weighted
+        sum_left: cython.double = 0.0
+        left: cython.double = 0.0
+        weight: cython.double = self.weight
+        mean: cython.double = self.total / weight
+        d: cython.double
+        self.gather(rows, at, n)
+        for i in range(n):
+            row = rows[at + i]
+            level = codes[row * n_columns + column]
+            rest |= bit(level)
+            weights[level] += w[row] if weighted else 1.0
+            totals[level] += near[i]
+        self.levels = rest
+        while rest != 0:
+            level = lowest_bit(rest)
+            rest &= rest - 1
+            left += weights[level]
+            sum_left += totals[level]
+            weights[level] = totals[level] = 0.0
+            d = sum_left - left * mean
+            if d * d * weight > bar * (left * (weight - left)) and rest != 0:
+                self.gain = d * d * weight / (left * (weight - left))
+                bar = self.gain + 1e-12 * self.loss
+                best = level
         return best
 
     @cython.cfunc

@@ -11,16 +11,16 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.domain.machine_kernel import doubles, ints, small
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY, SORTED
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT
     from cython.cimports.xylogic.grow.frontier_kernel import FEATURE, N_INTS, WAY
     from cython.cimports.xylogic.grow.grower_kernel import Grower
-    from cython.cimports.xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED
 else:
     from xylogic.domain.machine_kernel import doubles, ints, small
+    from xylogic.grow.column_kernel import BINNED, CATEGORY, SORTED
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
     from xylogic.grow.frontier_kernel import FEATURE, N_INTS, WAY
     from xylogic.grow.grower_kernel import Grower
-    from xylogic.grow.splitter_kernel import BINNED, CATEGORY, SORTED
 
 # The columns of the table of surrogates that are whole numbers ...
 NODE = cython.declare(cython.int, 0)

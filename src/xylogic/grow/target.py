@@ -13,6 +13,7 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.absolute_kernel import Absolute
 from xylogic.grow.classes_kernel import Classes
 from xylogic.grow.columns import ranked
+from xylogic.grow.gini_kernel import Gini
 from xylogic.grow.poisson_kernel import Poisson
 from xylogic.grow.squares_kernel import Squares
 
@@ -91,7 +92,7 @@ class Target:
             return Squares(self.y.astype(np.float64), grid, min_rows, least, True)
         if self.n_classes:
             total = len(self.y) if grid is None else float(grid.sum())
-            return Classes(
+            return (Gini if self.rule == "gini" else Classes)(
                 self.y, self.n_classes, grid, min_rows, least, CLASS_RULES[self.rule], self.loss,
                 _log_table(total if self.weights.whole and self.rule == "entropy" else 0),
                 self.weights.whole and total * total < 2**53,

@@ -61,13 +61,14 @@ def collect_nodes(nodes: Any, features: Sequence[Feature]) -> list[Node]:
     places = {feature.name: position for position, feature in enumerate(features)}
     found: list[Node] = []
     given: dict[Any, int] = {}  # key -> place in `found`
-    above: set[int] = set()  # the nested dicts on the path from the root, to tell a cycle
+    # The nested dicts on the path from the root, to tell a cycle; held, since a freed one's id is given again.
+    above: dict[int, Any] = {}
     # (node or key, its parent, its side); side "" takes a dict off the path again
     stack: list[tuple[Any, Node | None, str]] = [(nodes if keyed is None else _root(keyed), None, "root")]
     while stack:
         reference, parent, side = stack.pop()
         if side == "":
-            above.discard(reference)
+            del above[reference]
             continue
         if len(found) >= MAX_NODES:
             raise InvalidModelError(f"the tree has more than {MAX_NODES} nodes")
@@ -75,7 +76,7 @@ def collect_nodes(nodes: Any, features: Sequence[Feature]) -> list[Node]:
             name, raw = getattr(reference, "name", f"node {len(found)}"), reference
             if id(raw) in above:
                 raise InvalidModelError(f"{name} is its own descendant")
-            above.add(id(raw))
+            above[id(raw)] = raw
             stack.append((id(raw), None, ""))
         else:
             name, raw = _look_up(keyed, reference, given, parent)

@@ -120,6 +120,10 @@ class CircuitEnumeration:
             self._minimal.limit(budget)
             return self._minimal
 
+    def order(self, budget: Budget) -> tuple[int, ...] | None:
+        """The order in which the first of the graphs tests features; ``None``: there is none. Raises BudgetExceeded."""
+        return self._diagrams.parts(self._goal, budget)[0][0].order
+
     def n_edges(self, budget: Budget) -> int:
         """Edges of the graphs. Raises BudgetExceeded."""
         return sum(graph.n_edges for graph, _ in self._diagrams.parts(self._goal, budget))

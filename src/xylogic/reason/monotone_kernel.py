@@ -281,6 +281,35 @@ class Monotone:
                     value[n] = low if high == 0 else self.node(self.level[n], low, high)
         return int(value[root])
 
+    def arrays(self, root: cython.int) -> object:
+        """What ``root`` reaches, numbered anew, children first: level, low and high, int32 (n_nodes,), and the root.
+
+        Nodes 0 and 1 stay the constants, at the level after the last one. Linear.
+        """
+        n: cython.int
+        kept: cython.int = 2
+        form = np.full(max(root, 1) + 1, -1, np.int32)
+        place: cython.p_int = ints(form)
+        with cython.nogil:
+            place[root] = 0
+            for n in range(root, 1, -1):
+                if place[n] == 0:
+                    place[self.low[n]] = 0
+                    place[self.high[n]] = 0
+            place[0] = 0
+            place[1] = 1
+            for n in range(2, root + 1):
+                if place[n] == 0:
+                    place[n] = kept
+                    kept += 1
+        chosen = np.flatnonzero(form[2:] >= 0) + 2
+        level, low, high = (np.zeros(kept, np.int32) for _ in range(3))
+        level[:2] = self.n_levels
+        level[2:] = self.keep["level"][chosen]
+        low[2:] = form[self.keep["low"][chosen]]
+        high[2:] = form[self.keep["high"][chosen]]
+        return level, low, high, int(form[root])
+
     def count(self, root: cython.int) -> int:
         """How many sets a family has."""
         total = {0: 0, 1: 1}

@@ -87,7 +87,7 @@ class PartialRow:
             for box in itertools.product(*choices):
                 work.restrict(forest, box)
                 if search.can_flip(every):
-                    return self._row(engine, work.witness)
+                    return self.row({c.name: int(work.witness[f]) for f, c in enumerate(forest.cells)})
         return None
 
     @staticmethod
@@ -98,8 +98,8 @@ class PartialRow:
             found = [(*(found[0] if found else ()), cells.n_values), *found[1:]]
         return found
 
-    def _row(self, engine: Engine, witness: Any) -> dict[str, Any]:
-        place = {cells.name: int(witness[f]) for f, cells in enumerate(engine.forest.cells)}
+    def row(self, place: Mapping[str, int]) -> dict[str, Any]:
+        """A complete row: a value of each named state, which the partial row allows, and any value of the rest."""
         row = {}
         for name, cells in self._cells.items():
             entry = self._entries.get(name)

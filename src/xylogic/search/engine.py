@@ -106,6 +106,19 @@ class Engine:
             self._forest_masks = ForestMasks(self.forest)
         return GameMasks(self.forest, self._forest_masks, games)
 
+    def leaf_goals(self, goal: Goal) -> NDArray[np.bool_]:
+        """Of a model of one tree: whether ``goal`` holds at each leaf, by the model's own sums; bool (n_nodes,)."""
+        sums = (self.scores.base + self.scores.values) / self.scores.divisor
+        holds = np.zeros(len(sums), dtype=bool)
+        for game in self._constraints(goal):
+            every = self.forest.node_feature < 0
+            for c in game:
+                a = sums[:, c.plus] if c.plus >= 0 else c.level
+                b = sums[:, c.minus] if c.minus >= 0 else c.level
+                every = every & ((a > b) | ((a == b) & (not c.strict)))
+            holds |= every
+        return holds
+
     def _constraints(self, goal: Goal) -> list[list[Constraint]]:
         if goal.kind == "band":
             low, high = goal.band

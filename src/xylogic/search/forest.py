@@ -93,8 +93,10 @@ class Forest:
         self.node_missing = np.where(inner, flat.missing[self.order], 0).astype(np.int32)
         self.node_set = np.full(self.n_nodes, -1, np.int32)
         cut = flat.cut[self.order]
+        by_feature = np.argsort(self.node_feature, kind="stable")
+        ends = np.searchsorted(self.node_feature[by_feature], np.arange(self.n_features + 1))
         for f, cells in enumerate(self.cells):
-            nodes = np.flatnonzero(self.node_feature == f)
+            nodes = by_feature[ends[f] : ends[f + 1]]
             if not cells.missing:
                 self.node_missing[nodes] = 0
             elif (self.node_missing[nodes] == 0).any():

@@ -24,8 +24,8 @@ _STEPS = 100_000  # pairs of nodes between two looks at the budget
 class Difference:
     """The rows that reach one leaf of each tree: a box, never empty, and what the trees answer there.
 
-    ``label_a``, ``label_b`` : each tree's own label. ``node_a``, ``node_b`` : nodes of the models' trees: leaves, or
-    tests that have leaves of one label below them.
+    ``label_a``, ``label_b`` : each tree's own label. ``node_a``, ``node_b`` : leaves of the models' trees with
+    these labels.
     Per column, a number in (``low``, ``high``], or a category of the bit set at ``domain.word_at`` in ``words``, or,
     where ``missing`` is 1, a missing value.
     """
@@ -65,7 +65,10 @@ class Pair:
         self._budget = budget or Budget()
         self._path = Path(a.domain, a.depth + b.depth, len(a.words) + len(b.words))
         spans = (*_span(a, worth_of_a), *_span(b, worth_of_b))
-        self._walk = Walk(a.nodes, b.nodes, self._path, spans, tolerance, a.depth + b.depth)
+        alike = worth_of_a is worth_of_b or (
+            worth_of_a is not None and worth_of_b is not None and np.array_equal(worth_of_a, worth_of_b)
+        )
+        self._walk = Walk(a.nodes, b.nodes, self._path, spans, tolerance, alike)
         self._steps = 0
 
     def first(self) -> Difference | None:
@@ -97,7 +100,7 @@ class Pair:
 def _span(tree: Single, worth: NDArray[Any] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least and greatest worth below each node."""
     if worth is None:
-        return tree.least, tree.greatest
+        return tree.span
     low, high = np.empty(tree.n_nodes), np.empty(tree.n_nodes)
     spread(tree.nodes, np.array(worth, dtype=np.float64), low, high)
     return low, high

@@ -15,6 +15,11 @@ cdef class Walk:
     cdef int *frame_a
     cdef int *frame_b
     cdef int *frame_side  # bit 1: left is being walked, bit 2: right; 4: of tree b, 8: of both
+    cdef bint alike
+    cdef unsigned long long *code_a
+    cdef unsigned long long *code_b
+    cdef int *stack_a
+    cdef int *stack_b
     cdef int n_frames
     cdef readonly int at_a
     cdef readonly int at_b

@@ -6,11 +6,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints
-    from cython.cimports.xylogic.search.path_kernel import Nodes, Path
+    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
+    from cython.cimports.xylogic.search.path_kernel import Nodes, Path, same_tests
 else:
-    from xylogic.domain.machine_kernel import doubles, ints
-    from xylogic.search.path_kernel import Nodes, Path
+    from xylogic.domain.machine_kernel import bits, doubles, ints
+    from xylogic.search.path_kernel import Nodes, Path, same_tests
 
 PAUSED, FOUND, DONE = 0, 1, 2
 
@@ -33,14 +33,19 @@ class Walk:
     """A depth-first walk over pairs of nodes (a, b); the box of a pair is what reaches both, and never empty.
 
     A test that the box decides is stepped over; a test that both share splits both; otherwise the tree with more
-    nodes below is split, and the box with it. A pair is left where no two leaves below can differ by more than
+    nodes below is split, and the box with it. A pair is left where both trees are the same (``alike``: equal labels
+    are worth the same), or where no two leaves below can differ by more than
     ``tolerance``: ``spans`` are the least and greatest worth below each node of either tree. O(pairs of leaves that
     meet), at most the product of the leaves.
     """
 
-    def __init__(self, a: Nodes, b: Nodes, path: Path, spans: object, tolerance: float, room: int) -> None:
-        frame_a, frame_b, frame_side = (np.empty(room + 1, np.int32) for _ in range(3))
-        self.keep = (spans, frame_a, frame_b, frame_side)
+    def __init__(self, a: Nodes, b: Nodes, path: Path, spans: object, tolerance: float, alike: bool) -> None:
+        room = a.keep.depth + b.keep.depth + 2
+        frame_a, frame_b, frame_side, stack_a, stack_b = (np.empty(room, np.int32) for _ in range(5))
+        self.keep = (spans, frame_a, frame_b, frame_side, stack_a, stack_b)
+        self.alike = alike
+        self.code_a, self.code_b = bits(a.keep.code), bits(b.keep.code)
+        self.stack_a, self.stack_b = ints(stack_a), ints(stack_b)
         self.a, self.b, self.path, self.tolerance = a, b, path, tolerance
         self.low_a, self.high_a, self.low_b, self.high_b = (
             doubles(spans[0]), doubles(spans[1]), doubles(spans[2]), doubles(spans[3])
@@ -105,6 +110,13 @@ class Walk:
                     break
                 b = self.b.left[b] if sides == 1 else self.b.right[b]
             if self.high_a[a] - self.low_b[b] <= self.tolerance and self.high_b[b] - self.low_a[a] <= self.tolerance:
+                self.resting = True
+                continue
+            if (
+                self.alike
+                and self.code_a[a] == self.code_b[b]
+                and same_tests(self.a, a, self.b, b, self.path, self.stack_a, self.stack_b)
+            ):
                 self.resting = True
                 continue
             n = self.n_frames

@@ -30,3 +30,5 @@ cdef class Path:
     cdef int sides(self, Nodes tree, int node) noexcept nogil
     cdef void narrow(self, Nodes tree, int node, int side) noexcept nogil
     cdef void undo(self) noexcept nogil
+
+cdef bint same_tests(Nodes one, int a, Nodes two, int b, Path path, int *stack_a, int *stack_b) noexcept nogil

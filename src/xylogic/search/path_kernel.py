@@ -131,3 +131,39 @@ class Path:
     def box(self) -> object:
         """Copies of (low, high, missing, word)."""
         return tuple(array.copy() for array in self.keep[1:5])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def same_tests(
+    one: Nodes, a: cython.int, two: Nodes, b: cython.int, path: Path, stack_a: cython.p_int, stack_b: cython.p_int
+) -> cython.bint:
+    """Whether the trees below two nodes have the same tests and labels. O(nodes below)."""
+    top: cython.int = 1
+    c: cython.int
+    k: cython.int
+    stack_a[0] = a
+    stack_b[0] = b
+    while top:
+        top -= 1
+        a = stack_a[top]
+        b = stack_b[top]
+        while True:
+            c = one.feature[a]
+            if c != two.feature[b] or one.label[a] != two.label[b] or one.cut[a] != two.cut[b]:
+                return False
+            if one.way[a] != two.way[b]:
+                return False
+            if c < 0:
+                break
+            if path.is_set[c]:
+                for k in range(path.width[c]):
+                    if one.words[one.set_at[a] + k] != two.words[two.set_at[b] + k]:
+                        return False
+            stack_a[top] = one.right[a]
+            stack_b[top] = two.right[b]
+            top += 1
+            a = one.left[a]
+            b = two.left[b]
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,6 +16,8 @@ from xylogic.errors import InvalidInputError, InvalidModelError
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.states import model_cells
+from xylogic.model.tree import Tree
+from xylogic.search.pair_kernel import spread
 from xylogic.search.path_kernel import Nodes, Path
 from xylogic.search.trim_kernel import settle, trim
 
@@ -61,15 +64,17 @@ class Domain:
 class Single:
     """The one tree of ``model`` over the values of ``cells`` (one per model feature; ``None``: the model's own).
 
-    Tests that their path decides are gone, and so is every test above leaves of one label. Nodes are in preorder;
-    arrays are int32 (n_nodes,) unless said otherwise. Read only, shared by all questions. O(n_nodes).
+    Tests that their path decides are gone, and so is every test both of whose sides are the same tree. Nodes are in
+    preorder; arrays are int32 (n_nodes,) unless said otherwise. Read only, shared by all questions. O(n_nodes).
 
     Attributes
     ----------
     domain : the columns.
     feature, cut, left, right, way, set_at, words, label : see :class:`~xylogic.search.path_kernel.Nodes`; the words of
         a set are its left codes that the path allows, and behind them its right ones.
-    parent, source, end : -1 at the root; the node of the model's tree; the node behind the last one below.
+    parent, end : -1 at the root; the node behind the last one below.
+    source : the node of the model's tree, or, where the same tree came more than once, one of those.
+    code : uint64, a hash of the tree below each node.
     low, high : float64, the interval that the path leaves to the tested column.
     answers : what a label stands for. Classes: their positions. Regression: the distinct numbers, ascending. With
         ``by="score"``: the distinct rows of scores, float64 (n_labels, n_outputs). With ``by="leaf"``: the leaves, as
@@ -79,19 +84,25 @@ class Single:
     def __init__(self, model: Ensemble, cells: Sequence[Cells] | None = None, *, by: str = "label") -> None:
         if model.n_trees != 1:
             raise InvalidModelError(f"the model has {model.n_trees} trees; a single tree is accepted")
-        self.model = model
+        # The model itself is not kept, so that `prepared` holds on to none.
         self.domain = Domain(model_cells(model) if cells is None else cells)
-        labels = self._answer(by)
-        self._trim(labels)
+        self._trim(model.trees[0], self._answer(model, by))
         self.nodes = Nodes(self)
+
+    @cached_property
+    def span(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the greatest label below each node."""
+        low, high = np.empty(self.n_nodes), np.empty(self.n_nodes)
+        spread(self.nodes, np.arange(len(self.answers), dtype=np.float64), low, high)
+        return low, high
 
     @property
     def n_nodes(self) -> int:
         return len(self.feature)
 
-    def _answer(self, by: str) -> NDArray[np.int32]:
+    def _answer(self, model: Ensemble, by: str) -> NDArray[np.int32]:
         """Each leaf's label; -1 at tests."""
-        model, inner = self.model, self.model.trees[0].left >= 0
+        inner = model.trees[0].left >= 0
         scores = leaf_scores(model)
         labels = np.full(len(inner), -1, np.int32)
         self.answers: NDArray[Any]
@@ -107,8 +118,8 @@ class Single:
             labels[~inner] = predict.decide(model, scores[~inner])
         return labels
 
-    def _trim(self, labels: NDArray[np.int32]) -> None:
-        tree, domain = self.model.trees[0], self.domain
+    def _trim(self, tree: Tree, labels: NDArray[np.int32]) -> None:
+        domain = self.domain
         inner = tree.left >= 0
         way = tree.missing.astype(np.int32)
         lost = inner & (way == 0) & (domain.missing[tree.feature] == 1)
@@ -125,25 +136,25 @@ class Single:
         out = SimpleNamespace(**{name: np.zeros(n, np.int32) for name in (*_COPIED, "label")})
         out.cut, out.low, out.high = (np.zeros(n) for _ in range(3))
         out.words = np.zeros(2 * len(words), np.uint64)
-        nodes = Nodes(raw)
-        n = trim(nodes, Path(domain, n, len(words)), out)
-        feature, left, right, parent, label = (
-            getattr(out, name)[:n].copy() for name in ("feature", "left", "right", "parent", "label")
+        path = Path(domain, n, len(words))
+        n = trim(Nodes(raw), path, out)
+        trimmed = SimpleNamespace(**{name: array[:n].copy() for name, array in vars(out).items() if name != "words"})
+        trimmed.words = out.words
+        links = SimpleNamespace(**{name: np.empty(n + 1, np.int32) for name in _LINKS})
+        links.code, links.below = np.empty(n, np.uint64), np.empty(n, np.uint64)
+        links.cut_bits = trimmed.cut.view(np.uint64)
+        n, self.depth = settle(Nodes(trimmed), path, links)
+        self.left, self.right, self.parent, self.end, self.code = (
+            array[:n].copy() for array in (links.left, links.right, links.parent, links.end, links.code)
         )
-        low, high, kept, size = (np.zeros(n, np.int32) for _ in range(4))
-        self.depth = settle(feature, left, right, parent, label, low, high, kept, size)
-        at = np.flatnonzero(kept)
-        place = np.append(np.cumsum(kept, dtype=np.int32) - np.int32(1), np.int32(-1))  # of -1: -1
-        self.feature, self.label = feature[at], label[at]
-        self.left, self.right, self.parent = place[left[at]], place[right[at]], place[parent[at]]
-        self.way, self.set_at, self.source = out.way[at], out.set_at[at], out.source[at]
-        self.cut, self.low, self.high = out.cut[at], out.low[at], out.high[at]
-        self.least, self.greatest = low[at].astype(np.float64), high[at].astype(np.float64)
-        self.end = np.arange(len(at), dtype=np.int32) + size[at]
-        self.words = out.words
+        at = links.order[:n]
+        self.feature, self.label, self.source = trimmed.feature[at], trimmed.label[at], trimmed.source[at]
+        self.cut, self.low, self.high = trimmed.cut[at], trimmed.low[at], trimmed.high[at]
+        self.way, self.set_at, self.words = trimmed.way[at], trimmed.set_at[at], out.words
 
 
 _COPIED = ("feature", "left", "right", "way", "set_at", "source", "parent")
+_LINKS = ("order", "left", "right", "parent", "end", "stands", "stack_a", "stack_b")
 
 
 def leaf_scores(model: Ensemble) -> NDArray[np.float64]:
@@ -159,7 +170,7 @@ def prepared(model: Ensemble) -> Single:
     return found
 
 
-def _packed(tree: Any, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+def _packed(tree: Tree, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
     """Where each category test's left codes begin, and the codes as bit sets."""
     width = np.where(tree.feature >= 0, domain.width[tree.feature], 0)
     set_at = (np.cumsum(width) - width).astype(np.int32)

@@ -5,11 +5,11 @@
 import cython
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
-    from cython.cimports.xylogic.search.path_kernel import Nodes, Path
+    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints, mixed
+    from cython.cimports.xylogic.search.path_kernel import Nodes, Path, same_tests
 else:
-    from xylogic.domain.machine_kernel import bits, doubles, ints
-    from xylogic.search.path_kernel import Nodes, Path
+    from xylogic.domain.machine_kernel import bits, doubles, ints, mixed
+    from xylogic.search.path_kernel import Nodes, Path, same_tests
 
 
 def trim(tree: Nodes, path: Path, out: object) -> object:
@@ -84,50 +84,80 @@ def trim(tree: Nodes, path: Path, out: object) -> object:
     return n
 
 
-def settle(
-    feature: cython.int[::1],
-    left: cython.int[::1],
-    right: cython.int[::1],
-    parent: cython.int[::1],
-    label: cython.int[::1],
-    low: cython.int[::1],
-    high: cython.int[::1],
-    kept: cython.int[::1],
-    size: cython.int[::1],
-) -> int:
-    """Give tests above leaves of one label that label and no children: depth of what is left.
+def settle(tree: Nodes, path: Path, out: object) -> object:
+    """Drop the tests both of whose sides are the same tree: (nodes left, their depth). O(nodes).
 
-    ``kept`` becomes whether a node is still reached, ``size`` how many nodes that leaves from it on down, ``low`` and
-    ``high`` the least and greatest label below it.
-
-    Nodes are in preorder. O(n_nodes).
+    ``tree`` is in preorder and loses its right children there. Of what is left, in preorder: ``out.order``: the nodes;
+    ``out.left``, ``out.right``, ``out.parent``, ``out.end``: links and the node behind the last one below, int32;
+    ``out.code``: a hash of the tree below, uint64.
     """
-    n: cython.Py_ssize_t
-    p: cython.int
+    order: cython.p_int = ints(out.order)
+    left: cython.p_int = ints(out.left)
+    right: cython.p_int = ints(out.right)
+    parent: cython.p_int = ints(out.parent)
+    end: cython.p_int = ints(out.end)
+    stands: cython.p_int = ints(out.stands)
+    stack_a: cython.p_int = ints(out.stack_a)
+    stack_b: cython.p_int = ints(out.stack_b)
+    code: cython.p_ulonglong = bits(out.code)
+    below: cython.p_ulonglong = bits(out.below)
+    number: cython.p_ulonglong = bits(out.cut_bits)
+    n: cython.int
+    k: cython.int
+    c: cython.int
+    a: cython.int
+    b: cython.int
+    top: cython.int = 1
+    n_left: cython.int = 0
     deepest: cython.int = 0
+    hashed: cython.ulonglong
     with cython.nogil:
-        for n in range(feature.shape[0] - 1, -1, -1):
-            if feature[n] < 0:
-                low[n] = high[n] = label[n]
-                size[n] = 1
+        for n in range(tree.n_nodes - 1, -1, -1):
+            stands[n] = n
+            c = tree.feature[n]
+            if c < 0:
+                below[n] = mixed(1, cython.cast(cython.ulonglong, tree.label[n]) + 7)
                 continue
-            low[n] = min(low[left[n]], low[right[n]])
-            high[n] = max(high[left[n]], high[right[n]])
-            size[n] = 1 + size[left[n]] + size[right[n]]
-            if low[n] == high[n]:
-                size[n] = 1
-                feature[n] = left[n] = right[n] = -1
-                label[n] = low[n]
-        # For now `kept` is the depth of a node, from 1; 0 where a leaf has taken the place of the nodes above it.
-        for n in range(feature.shape[0]):
-            p = parent[n]
-            if p < 0:
-                kept[n] = 1
-            elif kept[p] and feature[p] >= 0:
-                kept[n] = kept[p] + 1
-            else:
-                kept[n] = 0
-            deepest = max(deepest, kept[n])
-        for n in range(feature.shape[0]):
-            kept[n] = kept[n] > 0
-    return deepest - 1
+            a = stands[tree.left[n]]
+            b = stands[tree.right[n]]
+            tree.left[n] = a
+            tree.right[n] = b
+            if below[a] == below[b] and same_tests(tree, a, tree, b, path, stack_a, stack_b):
+                stands[n] = a
+            hashed = mixed(
+                mixed(cython.cast(cython.ulonglong, c), number[n]), cython.cast(cython.ulonglong, tree.way[n])
+            )
+            if path.is_set[c]:
+                for k in range(path.width[c]):
+                    hashed = mixed(hashed, tree.words[tree.set_at[n] + k])
+            below[n] = mixed(mixed(hashed, below[a]), below[b] ^ 5)
+        # Each entry: a node, and where it hangs: twice its parent's number, and 1 more on the right.
+        stack_a[0] = stands[0]
+        stack_b[0] = -1
+        while top:
+            top -= 1
+            n = stack_a[top]
+            k = stack_b[top]
+            order[n_left] = n
+            code[n_left] = below[n]
+            left[n_left] = right[n_left] = -1
+            end[n_left] = 1
+            parent[n_left] = -1
+            if k >= 0:
+                parent[n_left] = k >> 1
+                end[n_left] = end[k >> 1] + 1  # for now the depth, from 1
+                if k & 1:
+                    right[k >> 1] = n_left
+                else:
+                    left[k >> 1] = n_left
+            deepest = max(deepest, end[n_left])
+            if tree.feature[n] >= 0:
+                stack_a[top] = tree.right[n]
+                stack_b[top] = 2 * n_left + 1
+                stack_a[top + 1] = tree.left[n]
+                stack_b[top + 1] = 2 * n_left
+                top += 2
+            n_left += 1
+        for n in range(n_left - 1, -1, -1):
+            end[n] = n + 1 if left[n] < 0 else end[right[n]]
+    return n_left, deepest - 1

@@ -18,6 +18,7 @@ cdef class Compatible(Criterion):
     cdef Py_ssize_t n_all
     cdef int *codes
     cdef int *kind
+    cdef int *n_codes
     cdef long long *value_at
     cdef double *highest_with
     cdef double *lowest_with
@@ -53,4 +54,4 @@ cdef class Compatible(Criterion):
     @cython.final
     cdef Py_ssize_t list_classes(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
-    cdef int trace_levels(self, int *present, int n_present, double bar) noexcept nogil
+    cdef int trace_codes(self, double bar) noexcept nogil

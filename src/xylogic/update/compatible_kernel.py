@@ -11,20 +11,20 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints, longs
+    from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, ints, longs
     from cython.cimports.xylogic.grow.classes_kernel import Classes
+    from cython.cimports.xylogic.grow.column_kernel import BINNED
     from cython.cimports.xylogic.grow.criterion_kernel import Criterion
     from cython.cimports.xylogic.grow.freeze_kernel import between, single_below
     from cython.cimports.xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
-    from cython.cimports.xylogic.grow.splitter_kernel import BINNED
     from cython.cimports.xylogic.grow.squares_kernel import Squares
 else:
-    from xylogic.domain.machine_kernel import doubles, ints, longs
+    from xylogic.domain.machine_kernel import bit, doubles, ints, longs
     from xylogic.grow.classes_kernel import Classes
+    from xylogic.grow.column_kernel import BINNED
     from xylogic.grow.criterion_kernel import Criterion
     from xylogic.grow.freeze_kernel import between, single_below
     from xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
-    from xylogic.grow.splitter_kernel import BINNED
     from xylogic.grow.squares_kernel import Squares
 
 EQUAL = cython.declare(cython.double, 1e-12)  # total gains closer than this are equal, and below it 0
@@ -62,6 +62,7 @@ class Compatible(Criterion):
         self.width = loss.width
         self.additive = loss.additive
         self.capped = False
+        self.cuts_few = loss.cuts_few
         self.single = single
         self.wide = wide
         self.is_single = columns.is_single
@@ -74,6 +75,7 @@ class Compatible(Criterion):
         self.keep["start"] = np.zeros(columns.most_levels + 2, np.int32)
         self.codes = ints(self.keep["codes"])
         self.kind = ints(columns.kind)
+        self.n_codes = ints(columns.n_codes)
         self.value_at = longs(columns.value_at)
         self.keep["highest_with"] = np.array(columns.values)
         self.keep["lowest_with"] = np.array(columns.lowest)
@@ -350,11 +352,26 @@ class Compatible(Criterion):
         n: cython.Py_ssize_t,
         codes: cython.p_int,
         column: cython.Py_ssize_t,
-        small: cython.p_uchar,
-        small_at: cython.Py_ssize_t,
         table: cython.p_double,
     ) -> cython.void:
-        self.inner.collect(rows, at, n, codes, column, small, small_at, table)
+        self.inner.collect(rows, at, n, codes, column, table)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tally(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        begin: cython.int,
+        end: cython.int,
+        first: cython.p_int,
+        table: cython.p_double,
+    ) -> cython.void:
+        self.inner.tally(rows, at, n, codes, n_columns, begin, end, first, table)
 
     @cython.cfunc
     @cython.nogil
@@ -368,6 +385,7 @@ class Compatible(Criterion):
     def cuts(
         self,
         table: cython.p_double,
+        at: cython.Py_ssize_t,
         present: cython.p_int,
         n_present: cython.int,
         missing: cython.int,
@@ -376,23 +394,87 @@ class Compatible(Criterion):
         bar: cython.double,
     ) -> cython.int:
         n_left: cython.int
+        last: cython.int
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
         if not self.single_class and (self.drift.steady or self.most < bar):
-            n_left = self.inner.cuts(table, present, n_present, missing, total, way, bar - self.most)
+            n_left = self.inner.cuts(table, at, present, n_present, missing, total, way, bar - self.most)
             if n_left > 0 and self.drift.steady:
                 self.gain = self.best = self.inner.gain + self.most
             if n_left == 0 or self.drift.steady:
                 return n_left
-        return self.trace_levels(present, n_present, bar)
+        last = self.trace_codes(bar)
+        if last < 0:
+            return 0
+        n_left = 1
+        while present[n_left - 1] < last:
+            n_left += 1
+        return n_left
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_few(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        column: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        level: cython.int
+        bar = max(bar, self.best + self.least)
+        if self.hopeless(bar):
+            return -1
+        if not self.single_class and (self.drift.steady or self.most < bar):
+            level = self.inner.cut_few(rows, at, n, codes, n_columns, column, bar - self.most)
+            self.levels = self.inner.levels
+            if level >= 0 and self.drift.steady:
+                self.gain = self.best = self.inner.gain + self.most
+            if level < 0 or self.drift.steady:
+                return level
+        else:
+            self.levels = 0
+            for i in range(at, at + n):
+                row = rows[i]
+                self.levels |= bit(codes[row * n_columns + column])
+        return self.trace_codes(bar)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sweep_groups(
+        self, order: cython.p_int, ends: cython.p_int, n_groups: cython.int, way: cython.int, bar: cython.double
+    ) -> cython.int:
+        n_left: cython.int
+        p: cython.Py_ssize_t
+        bar = max(bar, self.best + self.least)
+        if self.hopeless(bar):
+            return 0
+        if self.drift.steady and not self.single_class:
+            n_left = self.inner.sweep_groups(order, ends, n_groups, way, bar - self.most)
+            if n_left > 0:
+                self.gain = self.best = self.inner.gain + self.most
+            return n_left
+        p = self.trace(order, 0, self.n, bar)
+        if p == 0:
+            return 0
+        n_left = 1
+        while ends[n_left - 1] < p:
+            n_left += 1
+        return n_left
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def trace_levels(self, present: cython.p_int, n_present: cython.int, bar: cython.double) -> cython.int:
-        """``trace`` over the rows in the order of their levels."""
+    def trace_codes(self, bar: cython.double) -> cython.int:
+        """``trace`` over the node's rows, put in the order of their codes first: the code below the cut, or -1."""
         i: cython.Py_ssize_t
         k: cython.int
         row: cython.int
@@ -400,26 +482,26 @@ class Compatible(Criterion):
         end: cython.int = 0
         p: cython.Py_ssize_t
         start: cython.p_int = self.start
-        for k in range(n_present):
-            start[present[k]] = 0
+        codes: cython.p_int = self.codes
+        rows: cython.p_int = self.rows
+        for k in range(self.n_codes[self.feature]):
+            start[k] = 0
         for i in range(self.at, self.at + self.n):
-            start[self.codes[column + self.rows[i]]] += 1
-        for k in range(n_present):
-            row = start[present[k]]
-            start[present[k]] = end
+            start[codes[column + rows[i]]] += 1
+        for k in range(self.n_codes[self.feature]):
+            row = start[k]
+            start[k] = end
             end += row
         for i in range(self.at, self.at + self.n):
-            row = self.rows[i]
-            k = self.codes[column + row]
+            row = rows[i]
+            k = codes[column + row]
             self.order[start[k]] = row
             start[k] += 1
         p = self.trace(self.order, 0, self.n, bar)
         if p == 0:
-            return 0
-        k = 0
-        while start[present[k]] < p:
-            k += 1
-        return k + 1
+            return -1
+        k = codes[column + self.order[p - 1]]
+        return cython.cast(cython.int, k)
 
     @cython.cfunc
     @cython.nogil

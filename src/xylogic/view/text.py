@@ -246,6 +246,29 @@ def features(title: str) -> Callable[[Result, Result, int | None], Written]:
     return write
 
 
+SCORES = ("shapley", "banzhaf", "johnston", "deegan_packel", "holler_packel", "responsibility", "expected_value")
+
+
+def importance(title: str) -> Callable[[Result, Result, int | None], Written]:
+    """The writer of a score for each feature."""
+
+    def write(answer: Result, result: Result, most: int | None) -> Written:
+        scores, bounds = answer["value"], answer["bounds"]
+        if scores is None:
+            return f"{title} importance: not proven", []
+        ranked = sorted((item for item in scores.items() if item[1]), key=lambda item: -abs(item[1]))
+        doubt = ""
+        if answer["status"] != "exact":
+            orders, share = bounds["orders"], bounds["confidence"]
+            doubt = (
+                f", an estimate from {orders} orders ({share:.0%} intervals up to {bounds['widest interval']:.2g} wide)"
+            )
+        lines = [f"{INDENT}{printable(name)}: {score:.4g}" for name, score in ranked[:most]]
+        return f"{title} importance for {prediction(result)}{doubt}", lines + hidden(len(ranked), most)
+
+    return write
+
+
 WRITERS: dict[str, Callable[[Result, Result, int | None], Written]] = {
     "sufficient_reason": one_sufficient,
     "smallest_sufficient_reason": smallest_sufficient,
@@ -262,4 +285,6 @@ WRITERS: dict[str, Callable[[Result, Result, int | None], Written]] = {
     "counterfactual": counterfactual,
     "relevant_features": features("Relevant features (in some sufficient reason)"),
     "necessary_features": features("Necessary features (in every sufficient reason)"),
+    **{f"{name}_importance": importance(name.replace("_", "-").title()) for name in SCORES},
+    **{f"normalised_{name}_importance": importance(f"Normalised {name.replace('_', '-')}") for name in SCORES},
 }

@@ -1,0 +1,43 @@
+cimport cython
+
+from xylogic.grow.criterion_kernel cimport Criterion
+
+
+cdef class Binned:
+    cdef readonly dict keep
+    cdef Criterion criterion
+    cdef int stride, n_columns
+    cdef bint single
+    cdef unsigned char *codes
+    cdef int *n_levels
+    cdef int *first
+    cdef double *table
+    cdef double *total
+    cdef unsigned char *near
+    cdef int *order
+    cdef int *present
+    cdef int *end
+    cdef int *ends
+    cdef unsigned long long *mask
+    cdef Py_ssize_t at, n
+    cdef int n_present, n_summed, way, below, above
+    cdef double gain
+
+    @cython.final
+    cdef void turn(self, Py_ssize_t at, Py_ssize_t n) noexcept nogil
+    @cython.final
+    cdef bint many(self, int column) noexcept nogil
+    @cython.final
+    cdef void sum_up(self, int *rows, int column) noexcept nogil
+    @cython.final
+    cdef bint list_summed(self, int column) noexcept nogil
+    @cython.final
+    cdef bint look(self, int *rows, int column) noexcept nogil
+    @cython.final
+    cdef void sum_few(self, int *rows, int column, bint missing) noexcept nogil
+    @cython.final
+    cdef Py_ssize_t group(self, int *rows, bint missing) noexcept nogil
+    @cython.final
+    cdef bint search_few(self, int *rows, int column, double bar) noexcept nogil
+    @cython.final
+    cdef bint search(self, int *rows, int column, bint has_missing, bint apart, double bar) noexcept nogil

@@ -1,0 +1,1 @@
+"""Power indices of the game "is this set of features sufficient"."""
