@@ -1,0 +1,56 @@
+cimport cython
+
+cdef int JAC, JLU, MAE, MSE, BELOW, ABOVE
+
+
+cdef class OldLeaves:
+    cdef readonly dict keep
+    cdef int kind, n_features, n_leaves
+    cdef bint pooled
+    # of rows, and of the old leaves
+    cdef int *leaf
+    cdef double *relied
+    cdef unsigned char *sides
+    cdef unsigned char *used
+    cdef int *n_below
+    cdef int *n_above
+    cdef int *n_any
+    cdef double *lower
+    cdef double *upper
+    cdef int *by_lower
+    cdef int *by_upper
+    cdef double *top
+    # of the growing tree's nodes
+    cdef int *parent
+    cdef int *tested
+    cdef double *cut
+    # of the node
+    cdef int node, n_here, n_touched
+    cdef int *here
+    cdef double *held
+    cdef int *touched
+    cdef unsigned char *bounded
+    cdef double *low
+    cdef double *high
+    cdef double *shared
+    cdef double outside
+    # of the feature
+    cdef bint steady
+    cdef double base
+    cdef double *change
+    # of a sweep
+    cdef double *left
+    cdef unsigned char *passed
+
+    @cython.final
+    cdef void enter(self, int node, int parent, int f, bint on_left, double cut) noexcept nogil
+    @cython.final
+    cdef void turn(self, int *rows, Py_ssize_t at, Py_ssize_t n) noexcept nogil
+    @cython.final
+    cdef void find_box(self) noexcept nogil
+    @cython.final
+    cdef void weigh_sets(self) noexcept nogil
+    @cython.final
+    cdef void gain_of_element(self, Py_ssize_t at, int both, int either, double share) noexcept nogil
+    @cython.final
+    cdef double most(self, int f) noexcept nogil
