@@ -50,9 +50,11 @@ if TYPE_CHECKING:
     from xylogic.update.bounds import tree_bounds
     from xylogic.update.compatibility import Compatibility, compatibility
     from xylogic.update.estimators import CompatibleTreeClassifier, CompatibleTreeRegressor
+    from xylogic.update.forests import update_forest
     from xylogic.update.intervals import IntervalExplanation, interval_explanation
     from xylogic.update.path import UpdatePath, update_path
     from xylogic.update.pruning import prune_compatible
+    from xylogic.update.release import ReleaseChanges, release_changes
     from xylogic.view.plots import plot_partition, plot_pruning
     from xylogic.view.tree_plot import plot_tree
     from xylogic.view.update_plot import plot_update_path
@@ -91,6 +93,7 @@ _HOMES = {
     "Reasons": "xylogic.reason.answers",
     "Region": "xylogic.compare.comparison",
     "Regions": "xylogic.compare.comparison",
+    "ReleaseChanges": "xylogic.update.release",
     "Term": "xylogic.domain.box",
     "UnsupportedModelError": "xylogic.errors",
     "UpdatePath": "xylogic.update.path",
@@ -119,10 +122,12 @@ _HOMES = {
     "prune_cv": "xylogic.grow.prune",
     "prune_reduced_error": "xylogic.grow.prune",
     "read_model": "xylogic.convert.read",
+    "release_changes": "xylogic.update.release",
     "sorting_network": "xylogic.circuit.sorting",
     "split_gain": "xylogic.grow.criteria",
     "stability": "xylogic.grow.stability",
     "tree_bounds": "xylogic.update.bounds",
+    "update_forest": "xylogic.update.forests",
     "update_path": "xylogic.update.path",
     "verify_model": "xylogic.convert.verify",
 }
@@ -160,6 +165,7 @@ __all__ = [
     "Reasons",
     "Region",
     "Regions",
+    "ReleaseChanges",
     "Term",
     "UnsupportedModelError",
     "UpdatePath",
@@ -189,10 +195,12 @@ __all__ = [
     "prune_cv",
     "prune_reduced_error",
     "read_model",
+    "release_changes",
     "sorting_network",
     "split_gain",
     "stability",
     "tree_bounds",
+    "update_forest",
     "update_path",
     "verify_model",
 ]

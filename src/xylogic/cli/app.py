@@ -211,6 +211,55 @@ def compare_models(first: Path, second: Path, no_header: bool, **options: Any) -
     return compare_files(first, second, header=not no_header, **options)
 
 
+@cli.command(epilog=DATA_HELP)
+@click.argument("old", type=EXISTING)
+@click.argument("data", type=EXISTING)
+@click.option("--target", required=True, metavar="NAME", help="The column that OLD predicts.")
+@click.option(
+    "--strength",
+    type=click.FloatRange(min=0),
+    default=0.005,
+    show_default=True,
+    help="How much the explanations' dissimilarity counts beside the loss.",
+)
+@click.option("--dissimilarity", type=click.Choice(["jac", "jlu", "mae", "mse"]), default="mse", show_default=True)
+@click.option(
+    "--tolerance", type=click.FloatRange(min=0), default=0.0, help="A number is right where it is off by at most this."
+)
+@click.option("--test", type=EXISTING, help="Rows to judge the trees on; without it, folds of DATA are held out.")
+@click.option(
+    "--max-loss-increase",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Refuse a tree whose loss is above that of OLD by more.",
+)
+@click.option("--strict", is_flag=True, help="Refuse a tree that is wrong on any row that OLD answers right.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Save a tree that is not refused here.")
+@click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
+@click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
+@click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
+@click.option("--prune", type=click.Choice(["best", "1se"]), help="Prune, by cross-validation; as in grow.")
+@click.option("--regions", type=click.IntRange(min=0), default=5, show_default=True, help="How many of a kind to list.")
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="For the regions.")
+@json_option
+@trusted_option
+@header_option
+def update(old: Path, data: Path, target: str, no_header: bool, **options: Any) -> int:
+    """Grow a tree on DATA that replaces OLD and keeps to its explanations, and tell what that changes.
+
+    Printed beside what plain CART would do: loss, rows that become wrong, how far explanations move, and, proven over
+    all rows and not only those of DATA, where the new tree decides or explains otherwise.
+
+    Exit codes: 0 release, 1 refused (the loss, or --strict), 2 unusable input, 3 release, but the regions are partial.
+    """
+    from xylogic.cli.update import Rules, update_file
+
+    rules = Rules(options.pop("max_loss_increase"), options.pop("strict"))
+    limits = {name: options.pop(name) for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+    return update_file(old, data, target, rules=rules, parameters=limits, header=not no_header, **options)
+
+
 def run(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every error becomes one line on stderr."""
     args = sys.argv[1:] if args is None else args

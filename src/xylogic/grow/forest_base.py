@@ -14,12 +14,13 @@ from xylogic.errors import InvalidInputError
 from xylogic.grow.answering import answers, leaves_of
 from xylogic.grow.bagging import Bagging, fingerprint, number_of_draws, out_of_bag, tree_seeds
 from xylogic.grow.base import Answers, Kept, Sample
+from xylogic.grow.columns import Columns
 from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import growth_limits, importances, sample_columns
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import TREE, Rule, or_none, whole
 from xylogic.grow.reading import paths
-from xylogic.grow.recipe import Member, NumberRows, Recipe
+from xylogic.grow.recipe import Aim, Member, NumberRows, Recipe
 from xylogic.grow.single import check_fractional
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
@@ -81,14 +82,22 @@ class Forest(Answers):
             check_fractional(self, limits)
         else:
             columns = sample_columns(self, sample)
-        recipe = Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha)
+        aim = self._aim(sample, columns)
+        recipe = Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha, aim)
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
         new = [
-            Member(grown, seed, bag) for grown, seed in zip(self._in_parallel(recipe.grow, seeds), seeds, strict=True)
+            Member(grown, seed, bag)
+            for grown, seed in zip(
+                self._in_parallel(recipe.grow, list(enumerate(seeds, len(before)))), seeds, strict=True
+            )
         ]
         self._become(sample, (*before, *new))
         if self.oob_score:
             self._score_out_of_bag(sample, bag)
+
+    def _aim(self, sample: Sample, columns: Columns | None) -> Aim | None:
+        """What trees are grown for, where it is not the targets alone."""
+        return None
 
     def _further(self) -> bool:
         """Whether ``fit`` adds to the trees that there are."""

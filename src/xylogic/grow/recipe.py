@@ -16,6 +16,7 @@ are, whatever they weigh.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,9 +36,10 @@ from xylogic.grow.parameters import criterion_name
 from xylogic.grow.pruning import pruned
 from xylogic.grow.target import Target, class_target, number_target
 
-__all__ = ["ClassRows", "Member", "NumberRows", "Recipe"]
+__all__ = ["Aim", "ClassRows", "Member", "NumberRows", "Recipe"]
 
 Floats = NDArray[np.float64]
+Aim = Callable[[int, Target, NDArray[np.int32] | None, Floats | None], Target]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -112,6 +114,8 @@ class Recipe:
     share : of the tree's weight, what a leaf must have at least.
     bag : how rows are drawn.
     ccp_alpha : what each tree is pruned at, 0 for not.
+    aim : makes the target that a tree is grown for, of its number, its plain target, and its rows and their weights
+        (``None``: all; 1 each).
     """
 
     sample: Sample
@@ -121,9 +125,11 @@ class Recipe:
     share: float
     bag: Bagging
     ccp_alpha: float
+    aim: Aim | None = None
 
-    def grow(self, seed: int) -> Grown:
-        """The tree of this seed."""
+    def grow(self, numbered: tuple[int, int]) -> Grown:
+        """The tree of this number and seed; all that is random about it comes from the seed."""
+        number, seed = numbered
         weight = self.rows.weights(None if self.bag.n_draws is None else self.bag.counts(seed))
         taken, total = None, float(self.bag.n_rows)
         if weight is not None:
@@ -134,7 +140,10 @@ class Recipe:
         else:
             if weight is not None:
                 weight = np.maximum(weight, weight[taken].min())  # the grower wants weights above 0
-            grown = grow(self.columns, self.rows.targets(weight), limits, rows=taken, seed=growth_seed(seed))
+            target = self.rows.targets(weight)
+            if self.aim is not None:
+                target = self.aim(number, target, taken, weight)
+            grown = grow(self.columns, target, limits, rows=taken, seed=growth_seed(seed))
         grown = self.rows.finish(grown)
         return pruned(grown, self.ccp_alpha) if self.ccp_alpha else grown
 

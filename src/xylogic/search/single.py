@@ -77,7 +77,8 @@ class Single:
     code : uint64, a hash of the tree below each node.
     low, high : float64, the interval that the path leaves to the tested column.
     answers : what a label stands for. Classes: their positions. Regression: the distinct numbers, ascending. With
-        ``by="score"``: the distinct rows of scores, float64 (n_labels, n_outputs).
+        ``by="score"``: the distinct rows of scores, float64 (n_labels, n_outputs). With ``by="leaf"``: the leaves, as
+        nodes of the model's tree.
     """
 
     def __init__(self, model: Ensemble, cells: Sequence[Cells] | None = None, *, by: str = "label") -> None:
@@ -105,7 +106,10 @@ class Single:
         scores = leaf_scores(model)
         labels = np.full(len(inner), -1, np.int32)
         self.answers: NDArray[Any]
-        if by == "score":
+        if by == "leaf":
+            self.answers = np.flatnonzero(~inner)
+            labels[~inner] = np.arange(len(self.answers))
+        elif by == "score":
             self.answers, labels[~inner] = np.unique(scores[~inner], axis=0, return_inverse=True)
         elif model.classes is None:
             self.answers, labels[~inner] = np.unique(scores[~inner, 0], return_inverse=True)
