@@ -22,7 +22,7 @@ cdef class Criterion:
     cdef readonly Py_ssize_t min_rows
     cdef readonly double min_weight
     cdef bint bounded, loose
-    cdef readonly bint cuts_few
+    cdef readonly bint cuts_few, cuts_others
     cdef unsigned long long levels
     cdef int sign
     cdef double lower, upper
@@ -61,6 +61,9 @@ cdef class Criterion:
     ) noexcept nogil
     cdef int cut_few(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t n_columns, int column, double bar
+    ) noexcept nogil
+    cdef Py_ssize_t cut_others(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned int *keys, Py_ssize_t m, unsigned int common, double bar
     ) noexcept nogil
     cdef int sweep_groups(self, int *order, int *ends, int n_groups, int way, double bar) noexcept nogil
     cdef void beyond(
