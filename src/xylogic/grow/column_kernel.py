@@ -74,7 +74,7 @@ class ColumnSearch:
         self.max_features = options.max_features or self.n_features
         self.sampled = self.max_features < self.n_features
         self.binned = Binned(criterion, columns.small, columns.small_codes, n_rows, self.sampled)
-        self.others = Others(criterion, columns.short, columns.common, columns.short_codes, n_rows)
+        self.others = Others(criterion, columns.short, columns.common, columns.other, columns.short_codes, n_rows)
         self.random = columns.mode == "random"
         self.apart = options.missing == "surrogate"
         self.brief = BRIEF if self.sampled and not self.apart else 0

@@ -41,6 +41,7 @@ class Columns:
     small_codes : int32 (n_binned,), how many codes each of these has.
     short : uint16 (n_short, n), the codes of RANKED columns once more, where there are at most 65536 and none missing.
     common, short_codes : int32 (n_short,), the code that most of their rows have, and how many codes there are.
+    other : uint64 (words, n): bit j & 63 of ``other[j >> 6]`` tells where ``short[j]`` is not ``common[j]``.
     has_missing : int32 (n_features,), 1 where values are missing.
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
@@ -60,6 +61,7 @@ class Columns:
     small_codes: NDArray[np.int32]
     short: NDArray[np.uint16]
     common: NDArray[np.int32]
+    other: NDArray[np.uint64]
     short_codes: NDArray[np.int32]
     has_missing: NDArray[np.int32]
     values: NDArray[np.float64]
@@ -150,7 +152,8 @@ def read_columns(
     brief = np.flatnonzero((kind == RANKED) & (n_codes <= _MOST_SHORT) & (missing == 0) & (mode == "exact"))
     slot[brief] = np.arange(len(brief), dtype=np.int32)
     short, common = np.zeros((max(len(brief), 1), n), np.uint16), np.zeros(max(len(brief), 1), np.int32)
-    shorten(codes, brief.astype(np.int32), short, common)
+    other = np.zeros((len(short) + 63 >> 6, n), np.uint64)
+    shorten(codes, brief.astype(np.int32), short, common, other)
     return Columns(
         table=table,
         mode=mode,
@@ -163,6 +166,7 @@ def read_columns(
         small_codes=n_codes[few],
         short=short,
         common=common,
+        other=other,
         short_codes=np.append(n_codes[brief], 0).astype(np.int32),
         has_missing=missing,
         values=np.concatenate([*values, _NONE]),

@@ -9,10 +9,10 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import ints, shorts
+    from cython.cimports.xylogic.domain.machine_kernel import bit, bits, ints, shorts, small
     from cython.cimports.xylogic.grow.sort_kernel import sort_words
 else:
-    from xylogic.domain.machine_kernel import ints, shorts
+    from xylogic.domain.machine_kernel import bit, bits, ints, shorts, small
     from xylogic.grow.sort_kernel import sort_words
 
 MOST_ROWS = cython.declare(cython.Py_ssize_t, 65536)  # of a node: a code and a place share 32 bits
@@ -27,11 +27,16 @@ def words(array: cython.uint[::1]) -> cython.p_uint:
 
 
 def shorten(
-    codes: cython.int[:, ::1], columns: cython.int[::1], short: cython.ushort[:, ::1], common: cython.int[::1]
+    codes: cython.int[:, ::1],
+    columns: cython.int[::1],
+    short: cython.ushort[:, ::1],
+    common: cython.int[::1],
+    other: cython.ulonglong[:, ::1],
 ) -> None:
     """Copy rows of ``codes``, those of ``columns``, to ``short``; ``common`` gets the code that most of each row have.
 
-    Of equally common ones the lowest. The codes are below 65536. O(n) a column.
+    Of equally common ones the lowest. Bit j & 63 of ``other[j >> 6]`` tells where ``short[j]`` has another code. The
+    codes are below 65536. O(n) a column.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -52,14 +57,16 @@ def shorten(
         common[j] = best
         for i in range(n):
             count[short[j, i]] = 0
+            if short[j, i] != best:
+                other[j >> 6, i] |= bit(j & 63)
 
 
 @cython.cclass
 class Others:
     """Finds the best cut of one column for the node that ``criterion``, which ``cuts_others``, has begun.
 
-    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones,
-    ``n_codes`` (n_columns,) how many there are; no value is missing.
+    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones, ``other``
+    says who has others (see ``shorten``), ``n_codes`` (n_columns,) how many there are; no value is missing.
     The answer: its ``gain``, the rows ``below`` and ``above``, and the ``code`` below.
     """
 
@@ -68,13 +75,20 @@ class Others:
         criterion: object,
         short: cython.ushort[:, ::1],
         common: cython.int[::1],
+        other: cython.ulonglong[:, ::1],
         n_codes: cython.int[::1],
         n_rows: cython.Py_ssize_t,
     ) -> None:
         room = min(n_rows, MOST_ROWS) + 2
         self.criterion = criterion
         self.n_all = short.shape[1]
+        self.room = room
+        self.n_words = other.shape[0]
         self.keep = {
+            "other": np.asarray(other).reshape(-1),
+            "near": np.empty(room * self.n_words if len(n_codes) > 1 else 1, np.uint64),
+            "some": np.zeros(self.n_words, np.uint64),
+            "is_near": np.zeros(self.n_words, np.uint8),
             "short": np.asarray(short).reshape(-1),
             "common": np.asarray(common),
             "n_codes": np.asarray(n_codes),
@@ -84,11 +98,45 @@ class Others:
         self.short = shorts(self.keep["short"])
         self.common = ints(self.keep["common"])
         self.n_codes = ints(self.keep["n_codes"])
+        self.other = bits(self.keep["other"])
+        self.near = bits(self.keep["near"])
+        self.some = bits(self.keep["some"])
+        self.is_near = small(self.keep["is_near"])
         self.keys = words(self.keep["keys"])
         self.spare = words(self.keep["spare"])
         self.gain = 0.0
         self.below = self.above = self.code = -1
         self.varied = False
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def turn(self) -> cython.void:
+        """Turn to another node."""
+        word: cython.Py_ssize_t
+        for word in range(self.n_words):
+            self.is_near[word] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def gather(
+        self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, word: cython.Py_ssize_t
+    ) -> cython.void:
+        """Copy one word of ``other`` of the node's rows, one after the other; ``some``: the bits that are in any."""
+        i: cython.Py_ssize_t
+        x: cython.ulonglong
+        some: cython.ulonglong = 0
+        first: cython.Py_ssize_t = word * self.n_all
+        base: cython.Py_ssize_t = word * self.room
+        for i in range(n):
+            x = self.other[first + rows[at + i]]
+            self.near[base + i] = x
+            some |= x
+        self.some[word] = some
+        self.is_near[word] = 1
 
     @cython.cfunc
     @cython.nogil
@@ -105,15 +153,23 @@ class Others:
         code: cython.uint
         common: cython.uint = self.common[column]
         first: cython.Py_ssize_t = column * self.n_all
+        word: cython.Py_ssize_t = column >> 6
+        shift: cython.int = column & 63
+        base: cython.Py_ssize_t = word * self.room
+        near: cython.p_ulonglong = self.near
         short: cython.p_ushort = self.short
         keys: cython.p_uint = self.keys
-        for i in range(n):
-            code = cython.cast(cython.uint, short[first + rows[at + i]])
-            keys[m] = (code << 16) | cython.cast(cython.uint, i)
-            m += code != common
-        self.varied = m > 0
-        if m == 0:
+        if not self.is_near[word]:
+            self.gather(rows, at, n, word)
+        self.varied = (self.some[word] >> shift) & 1
+        if not self.varied:
             return False
+        for i in range(n):
+            keys[m] = cython.cast(cython.uint, i)
+            m += (near[base + i] >> shift) & 1
+        for i in range(m):
+            code = cython.cast(cython.uint, short[first + rows[at + keys[i]]])
+            keys[i] |= code << 16
         sort_words(keys, self.spare, m, self.n_codes[column])
         if m == n:
             self.varied = keys[0] >> 16 != keys[m - 1] >> 16

@@ -200,6 +200,7 @@ class Splitter(ColumnSearch):
         tie: cython.double = 1e-12 * self.criterion.loss
         bar: cython.double = tie if self.refuse_zero else -tie - TINY
         self.binned.turn(at, n)
+        self.others.turn()
         for i in range(self.n_features):
             f = i
             if self.sampled:

@@ -53,18 +53,24 @@ class Squares(Numbers):
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
+        total: cython.double = 0.0
+        weight: cython.double = 0.0
+        grid: cython.p_double = self.grid
+        w: cython.p_double = self.w
         if not self.binary:
             self.place(rows, at, n, True)
             self.unit = 1.0 / self.step / self.step
             self.loss = max(self.squares - self.total / self.weight * self.total, 0.0)
             return
         self.n_rows = n
-        self.weight = self.weigh(rows, at, n)
         self.unit = 2.0
         self.is_near = False
-        self.total = 0.0
         for i in range(at, at + n):
-            self.total += self.grid[rows[i]]
+            total += grid[rows[i]]
+            if self.weighted:
+                weight += w[rows[i]]
+        self.total = total
+        self.weight = weight if self.weighted else n
         self.mean = self.total / self.weight
         self.pure = self.total == 0.0 or self.total == self.weight
         self.loss = self.total * (1.0 - self.mean)
