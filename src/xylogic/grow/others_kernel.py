@@ -65,8 +65,8 @@ def shorten(
 class Others:
     """Finds the best cut of one column for the node that ``criterion``, which ``cuts_others``, has begun.
 
-    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones, ``other``
-    says who has others (see ``shorten``), ``n_codes`` (n_columns,) how many there are; no value is missing.
+    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones; ``other``
+    tells which rows have others, as in ``shorten``; ``n_codes`` (n_columns,) of each, none of them for missing values.
     The answer: its ``gain``, the rows ``below`` and ``above``, and the ``code`` below.
     """
 
