@@ -65,18 +65,18 @@ def shorten(
 class Others:
     """Finds the best cut of one column for the node that ``criterion``, which ``cuts_others``, has begun.
 
-    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones; ``other``
-    tells which rows have others, as in ``shorten``; ``n_codes`` (n_columns,) of each, none of them for missing values.
+    ``short``, uint16 (n_columns, n_all), has the columns' codes, ``common`` (n_columns,) their commonest ones; which
+    rows have ``other`` ones: see ``shorten``; ``n_codes`` (n_columns + 1,), the last one 0; no value is missing.
     The answer: its ``gain``, the rows ``below`` and ``above``, and the ``code`` below.
     """
 
     def __init__(
         self,
         criterion: object,
-        short: cython.ushort[:, ::1],
-        common: cython.int[::1],
-        other: cython.ulonglong[:, ::1],
-        n_codes: cython.int[::1],
+        short: object,
+        common: object,
+        other: object,
+        n_codes: object,
         n_rows: cython.Py_ssize_t,
     ) -> None:
         room = min(n_rows, MOST_ROWS) + 2
@@ -85,13 +85,13 @@ class Others:
         self.room = room
         self.n_words = other.shape[0]
         self.keep = {
-            "other": np.asarray(other).reshape(-1),
+            "other": other.reshape(-1),
             "near": np.empty(room * self.n_words if len(n_codes) > 1 else 1, np.uint64),
             "some": np.zeros(self.n_words, np.uint64),
             "is_near": np.zeros(self.n_words, np.uint8),
-            "short": np.asarray(short).reshape(-1),
-            "common": np.asarray(common),
-            "n_codes": np.asarray(n_codes),
+            "short": short.reshape(-1),
+            "common": common,
+            "n_codes": n_codes,
             "keys": np.empty(room, np.uint32),
             "spare": np.empty(room, np.uint32),
         }
