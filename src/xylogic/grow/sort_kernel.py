@@ -20,8 +20,7 @@ FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
 SOME = cython.declare(cython.int, 2048)  # up to here numbers of equal upper 16 bits are few
 MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
-FEWER = cython.declare(cython.int, 12)
-SEVERAL = cython.declare(cython.int, 512)  # from here on a table of 2048 digits pays
+FEWER = cython.declare(cython.int, 12)  # up to here so for smaller keys
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
 
@@ -148,7 +147,7 @@ def sort_words(keys: cython.p_uint, spare: cython.p_uint, n: cython.Py_ssize_t, 
         return
     while n_bits < 16 and (n_codes - 1) >> n_bits > 0:
         n_bits += 1
-    width = n_bits if n_bits <= 8 or (n_bits <= 11 and n >= SEVERAL) else (n_bits + 1) // 2
+    width = n_bits if n_bits <= 8 or (n_bits <= 11 and 1 << n_bits <= 4 * n) else (n_bits + 1) // 2
     size = 1 << width
     mask = size - 1
     shift = 16
