@@ -10,11 +10,11 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.xylogic.domain.machine_kernel import bit, bits, ints, shorts, small
-    from cython.cimports.xylogic.grow.sort_kernel import sort_words
 else:
     from xylogic.domain.machine_kernel import bit, bits, ints, shorts, small
-    from xylogic.grow.sort_kernel import sort_words
 
+FEWER = cython.declare(cython.int, 12)  # up to here insertion is the fastest
+FEW = cython.declare(cython.int, 48)  # up to here counting the lower ones
 MOST_ROWS = cython.declare(cython.Py_ssize_t, 65536)  # of a node: a code and a place share 32 bits
 
 
@@ -59,6 +59,74 @@ def shorten(
             count[short[j, i]] = 0
             if short[j, i] != best:
                 other[j >> 6, i] |= bit(j & 63)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sort_words(keys: cython.p_uint, spare: cython.p_uint, n: cython.Py_ssize_t, n_codes: cython.int) -> cython.void:
+    """Sort ``keys`` by their upper 16 bits, which are below ``n_codes``; the low halves have to ascend.
+
+    By insertion, by how many are lower, or by digits. O(n), or O(n^2) for the smallest n.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    key: cython.uint
+    rank: cython.int
+    width: cython.int
+    size: cython.int
+    mask: cython.uint
+    shift: cython.int
+    total: cython.int
+    count: cython.int
+    n_bits: cython.int = 1
+    swapped: cython.bint = False
+    place = cython.declare(cython.int[2048]) if cython.compiled else [0] * 2048
+    if n <= FEWER:
+        for i in range(1, n):
+            key = keys[i]
+            j = i
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+        return
+    if n <= FEW:
+        for i in range(n):
+            key = keys[i]
+            rank = 0
+            for j in range(n):
+                rank += keys[j] < key
+            spare[rank] = key
+        for i in range(n):
+            keys[i] = spare[i]
+        return
+    while n_bits < 16 and (n_codes - 1) >> n_bits > 0:
+        n_bits += 1
+    width = n_bits if n_bits <= 8 or (n_bits <= 11 and 1 << n_bits <= 4 * n) else (n_bits + 1) // 2
+    size = 1 << width
+    mask = size - 1
+    shift = 16
+    while shift < 16 + n_bits:
+        for rank in range(size):
+            place[rank] = 0
+        for i in range(n):
+            place[(keys[i] >> shift) & mask] += 1
+        total = 0
+        for rank in range(size):
+            count = place[rank]
+            place[rank] = total
+            total += count
+        for i in range(n):
+            rank = (keys[i] >> shift) & mask
+            spare[place[rank]] = keys[i]
+            place[rank] += 1
+        keys, spare = spare, keys
+        swapped = not swapped
+        shift += width
+    if swapped:
+        for i in range(n):
+            spare[i] = keys[i]
 
 
 @cython.cclass

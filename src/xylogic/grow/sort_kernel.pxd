@@ -3,8 +3,6 @@ cimport cython
 
 cdef void sort_keys(unsigned long long *keys, unsigned long long *spare, Py_ssize_t n, int n_bits) noexcept nogil
 
-cdef void sort_words(unsigned int *keys, unsigned int *spare, Py_ssize_t n, int n_codes) noexcept nogil
-
 
 cdef class Ranker:
     cdef readonly dict keep

@@ -20,7 +20,6 @@ FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
 SOME = cython.declare(cython.int, 2048)  # up to here numbers of equal upper 16 bits are few
 MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
-FEWER = cython.declare(cython.int, 12)  # up to here so for smaller keys
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
 
@@ -100,74 +99,6 @@ def sort_keys(
             place[at] += 1
         keys, spare = spare, keys
         swapped = not swapped
-    if swapped:
-        for i in range(n):
-            spare[i] = keys[i]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_words(keys: cython.p_uint, spare: cython.p_uint, n: cython.Py_ssize_t, n_codes: cython.int) -> cython.void:
-    """Sort ``keys`` by their upper 16 bits, which are below ``n_codes``; the low halves have to ascend.
-
-    By insertion, by how many are lower, or by digits. O(n), or O(n^2) for the smallest n.
-    """
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    key: cython.uint
-    rank: cython.int
-    width: cython.int
-    size: cython.int
-    mask: cython.uint
-    shift: cython.int
-    total: cython.int
-    count: cython.int
-    n_bits: cython.int = 1
-    swapped: cython.bint = False
-    place = cython.declare(cython.int[2048]) if cython.compiled else [0] * 2048
-    if n <= FEWER:
-        for i in range(1, n):
-            key = keys[i]
-            j = i
-            while j > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                j -= 1
-            keys[j] = key
-        return
-    if n <= FEW:
-        for i in range(n):
-            key = keys[i]
-            rank = 0
-            for j in range(n):
-                rank += keys[j] < key
-            spare[rank] = key
-        for i in range(n):
-            keys[i] = spare[i]
-        return
-    while n_bits < 16 and (n_codes - 1) >> n_bits > 0:
-        n_bits += 1
-    width = n_bits if n_bits <= 8 or (n_bits <= 11 and 1 << n_bits <= 4 * n) else (n_bits + 1) // 2
-    size = 1 << width
-    mask = size - 1
-    shift = 16
-    while shift < 16 + n_bits:
-        for rank in range(size):
-            place[rank] = 0
-        for i in range(n):
-            place[(keys[i] >> shift) & mask] += 1
-        total = 0
-        for rank in range(size):
-            count = place[rank]
-            place[rank] = total
-            total += count
-        for i in range(n):
-            rank = (keys[i] >> shift) & mask
-            spare[place[rank]] = keys[i]
-            place[rank] += 1
-        keys, spare = spare, keys
-        swapped = not swapped
-        shift += width
     if swapped:
         for i in range(n):
             spare[i] = keys[i]
