@@ -1,5 +1,9 @@
 """Columns of which only the rows without the commonest value are sorted give the trees that sorted columns give."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -61,3 +65,31 @@ def test_draws_are_those_of_numpy(below, seed, n_draws):
     assert drawn[:-1].tolist() == expected.tolist()
     if below < 5000:
         assert how_often(seed, below, n_draws).tolist() == np.bincount(expected, minlength=below).tolist()
+
+
+FOREST = """
+import sys, warnings
+sys.path.insert(0, sys.argv[1])
+if sys.argv[2] == "source":
+    import uncompiled
+    uncompiled.install()
+    warnings.simplefilter("ignore")  # of numbers that wrap around
+import numpy as np
+import xylogic as xl
+
+random = np.random.default_rng(0)
+X = np.where(random.random((200, 24)) < 0.4, 0.0, random.integers(0, 200, (200, 24)))
+forest = xl.RandomForestClassifier(2, random_state=0, max_features=3).fit(X, X[:, 0] + X[:, 1] > 120)
+print([(grown.tree.feature.tolist(), grown.tree.cut.tolist(), grown.gain.tolist()) for grown in forest.grown_])
+"""
+
+
+def test_forests_grow_alike_from_source():
+    folder = str(Path(__file__).parent)
+    compiled, source = (
+        subprocess.run(
+            [sys.executable, "-c", FOREST, folder, how], capture_output=True, text=True, timeout=300, check=True
+        ).stdout
+        for how in ("compiled", "source")
+    )
+    assert compiled == source != ""

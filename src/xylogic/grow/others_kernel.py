@@ -222,7 +222,7 @@ class Others:
         common: cython.uint = self.common[column]
         first: cython.Py_ssize_t = column * self.n_all
         word: cython.Py_ssize_t = column >> 6
-        shift: cython.int = column & 63
+        shift: cython.int = cython.cast(cython.int, column & 63)
         base: cython.Py_ssize_t = word * self.room
         near: cython.p_ulonglong = self.near
         short: cython.p_ushort = self.short
@@ -234,7 +234,7 @@ class Others:
             return False
         for i in range(n):
             keys[m] = cython.cast(cython.uint, i)
-            m += (near[base + i] >> shift) & 1
+            m += cython.cast(cython.int, (near[base + i] >> shift) & 1)
         for i in range(m):
             code = cython.cast(cython.uint, short[first + rows[at + keys[i]]])
             keys[i] |= code << 16
