@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.errors import InvalidInputError
+from xylogic.grow.twister_kernel import how_often, whole_numbers
 
 __all__ = ["Bagging", "fingerprint", "growth_seed", "number_of_draws", "out_of_bag", "tree_seeds"]
 
@@ -47,14 +48,16 @@ class Bagging:
         """The rows of the tree with this seed, in the order drawn: (n_draws,). O(n_rows + n_draws log n_rows)."""
         if self.n_draws is None:
             return np.arange(self.n_rows)
-        random = _seeded(seed)
         if self.weight is None:
-            return random.randint(0, self.n_rows, self.n_draws).astype(np.int64)
+            return _drawn(seed, self.n_rows, self.n_draws)
         share = self.weight / self.weight.sum()
-        return random.choice(self.n_rows, self.n_draws, replace=True, p=share).astype(np.int64)
+        return _seeded(seed).choice(self.n_rows, self.n_draws, replace=True, p=share).astype(np.int64)
 
     def counts(self, seed: int) -> NDArray[np.int64]:
         """How often each row is drawn for that tree: (n_rows,)."""
+        if self.n_draws is not None and self.weight is None:
+            counts: NDArray[np.int64] = how_often(seed, self.n_rows, self.n_draws)
+            return counts
         return np.bincount(self.draw(seed), minlength=self.n_rows)
 
     def samples(self, seed: int) -> NDArray[np.int64]:
@@ -72,7 +75,14 @@ class Bagging:
 
 def growth_seed(seed: int) -> int:
     """What the grower is seeded with in a tree of ``seed``: as in a single tree with this ``random_state``."""
-    return int(_seeded(seed).randint(_SEEDS))
+    return int(_drawn(seed, _SEEDS, 1)[0])
+
+
+def _drawn(seed: int, below: int, n_draws: int) -> NDArray[np.int64]:
+    """``RandomState(seed).randint(below, size=n_draws)``, several times as fast."""
+    drawn = np.empty(n_draws + 1, np.int64)
+    whole_numbers(seed, below, drawn)
+    return drawn[:n_draws]
 
 
 def _seeded(seed: int) -> np.random.RandomState:

@@ -43,20 +43,23 @@ class Binned:
     """
 
     def __init__(
-        self, criterion: object, codes: cython.uchar[:, ::1], n_levels: object, n_rows: cython.int, single: cython.bint
+        self, criterion: object, codes: object, n_levels: object, n_rows: cython.int, single: cython.bint
     ) -> None:
         n_columns: cython.int = codes.shape[1]
         self.criterion = criterion
         self.stride = 2 + criterion.width
         self.n_columns = n_columns
         self.single = single
-        most = int(np.max(n_levels, initial=0)) + 2
-        cells = np.append(0, np.cumsum((np.asarray(n_levels, np.int64) + 1) * self.stride))
+        few, cells = np.zeros((2, len(n_levels) + 1), np.int32)
+        few[:-1] = n_levels
+        most = int(few[-2]) + 2 if len(n_levels) else 2
+        (few[:-1] + 1).cumsum(out=cells[1:])
+        cells *= self.stride
         self.keep = {
-            "codes": np.asarray(codes).reshape(-1),
-            "n_levels": np.append(n_levels, 0).astype(np.int32),
-            "first": cells.astype(np.int32),
-            "table": np.zeros(int(cells.max()) + 1),
+            "codes": codes.reshape(-1),
+            "n_levels": few,
+            "first": cells,
+            "table": np.zeros(int(cells[-1]) + 1),
             "total": np.zeros(self.stride),
             "near": np.zeros(n_rows + 1, np.uint8),
             "order": np.zeros(n_rows + 1, np.int32),

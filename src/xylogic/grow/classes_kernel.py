@@ -140,12 +140,21 @@ class Classes(Criterion):
         i: cython.Py_ssize_t
         most: cython.double
         k: cython.int
+        y: cython.p_int = self.y
+        w: cython.p_double = self.w
+        count: cython.p_double = self.count
         self.n_rows = n
-        self.weight = self.weigh(rows, at, n)
+        self.weight = 0.0
         for k in range(self.n_classes):
-            self.count[k] = 0.0
-        for i in range(at, at + n):
-            self.count[self.y[rows[i]]] += self.w[rows[i]] if self.weighted else 1.0
+            count[k] = 0.0
+        if self.weighted:
+            for i in range(at, at + n):
+                count[y[rows[i]]] += w[rows[i]]
+        else:
+            for i in range(at, at + n):
+                count[y[rows[i]]] += 1.0
+        for k in range(self.n_classes):
+            self.weight += count[k]  # exact, as all sums of weights are
         self.pure = False
         for k in range(self.n_classes):
             if self.count[k] == self.weight:

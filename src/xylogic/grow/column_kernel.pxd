@@ -3,6 +3,7 @@ cimport cython
 from xylogic.grow.binned_kernel cimport Binned
 from xylogic.grow.criterion_kernel cimport Criterion
 from xylogic.grow.levels_kernel cimport Levels
+from xylogic.grow.others_kernel cimport Others
 
 cdef int SORTED, BINNED, RANKED, CATEGORY, FEW_ROWS
 
@@ -12,6 +13,7 @@ cdef class ColumnSearch:
     cdef readonly Criterion criterion
     cdef Levels levels
     cdef Binned binned
+    cdef Others others
     cdef Py_ssize_t n_rows, n_all
     cdef int n_features, max_features, brief
     cdef bint varied, random, apart, sampled, refuse_zero
@@ -48,6 +50,8 @@ cdef class ColumnSearch:
     cdef void sort_rows(self, int f, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
     cdef bint binned_column(self, int f, double bar) noexcept nogil
+    @cython.final
+    cdef bint others_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
     cdef bint summed_column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final

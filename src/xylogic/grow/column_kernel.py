@@ -11,6 +11,7 @@ if cython.compiled:
     from cython.cimports.xylogic.grow.binned_kernel import Binned
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from cython.cimports.xylogic.grow.levels_kernel import Levels
+    from cython.cimports.xylogic.grow.others_kernel import Others
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
     from math import nan as NAN
@@ -19,6 +20,7 @@ else:
     from xylogic.grow.binned_kernel import Binned
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from xylogic.grow.levels_kernel import Levels
+    from xylogic.grow.others_kernel import Others
     from xylogic.grow.sort_kernel import sort_keys
 
 # How a column is kept; see grow/columns.py.
@@ -72,6 +74,7 @@ class ColumnSearch:
         self.max_features = options.max_features or self.n_features
         self.sampled = self.max_features < self.n_features
         self.binned = Binned(criterion, columns.small, columns.small_codes, n_rows, self.sampled)
+        self.others = Others(criterion, columns.short, columns.common, columns.other, columns.short_codes, n_rows)
         self.random = columns.mode == "random"
         self.apart = options.missing == "surrogate"
         self.brief = BRIEF if self.sampled and not self.apart else 0
@@ -245,6 +248,25 @@ class ColumnSearch:
         self.above = self.binned.above
         self.cut = NAN
         return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def others_column(
+        self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double
+    ) -> cython.bint:
+        """Search a RANKED column of short codes; ``varied`` tells whether the rows differ."""
+        found: cython.bint = self.others.search(self.rows, at, n, self.slot[f], bar)
+        self.varied = self.others.varied
+        if found:
+            self.gain = self.others.gain
+            self.below = self.others.below
+            self.above = self.others.above
+            self.code = self.others.code
+            self.way = NONE
+            self.cut = NAN
+        return found
 
     @cython.cfunc
     @cython.nogil

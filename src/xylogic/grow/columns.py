@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from xylogic.domain.feature import Feature
 from xylogic.grow.binned_kernel import side_by_side
+from xylogic.grow.others_kernel import shorten
 from xylogic.grow.sort_kernel import kept, rank_columns
 
 __all__ = ["Columns", "ranked", "read_columns"]
 
 SORTED, BINNED, RANKED, CATEGORY = range(4)
 FEW_VALUES = 64  # up to here sums by value beat sorted rows
+_MOST_SHORT = 65536
 _NONE = np.zeros(1)  # values where there are none, and one to spare
 
 
@@ -32,10 +34,14 @@ class Columns:
     n_codes : int32 (n_features,).
     kind : int32 (n_features,): SORTED columns keep their rows in ``order``; BINNED ones have few codes, over which sums
         are taken; RANKED ones are sorted node by node; CATEGORY.
-    slot : int32 (n_features,), the place of a SORTED column in ``order``, of a BINNED one in ``small``, else -1.
+    slot : int32 (n_features,), the place of a SORTED column in ``order``, of a BINNED one in ``small``, of a RANKED one
+        in ``short``, else -1.
     order : int32 (n_sorted, n), the rows by ascending code.
     small : uint8 (n, max(n_binned, 1)), the codes of BINNED columns once more, by rising number of codes.
     small_codes : int32 (n_binned,), how many codes each of these has.
+    short : uint16 (n_short, n), the codes of RANKED columns once more, where there are at most 65536 and none missing.
+    common, short_codes : int32 (n_short,), the code that most of their rows have, and how many codes there are.
+    other : uint64 (words, n): bit j & 63 of ``other[j >> 6]`` tells where ``short[j]`` is not ``common[j]``.
     has_missing : int32 (n_features,), 1 where values are missing.
     values, value_at : float64 and int64 (n_features + 1,): ``values[value_at[j] + c]`` is the highest value with code
         c; there for BINNED columns, and in mode "random" for all numbers.
@@ -53,6 +59,10 @@ class Columns:
     order: NDArray[np.int32]
     small: NDArray[np.uint8]
     small_codes: NDArray[np.int32]
+    short: NDArray[np.uint16]
+    common: NDArray[np.int32]
+    other: NDArray[np.uint64]
+    short_codes: NDArray[np.int32]
     has_missing: NDArray[np.int32]
     values: NDArray[np.float64]
     value_at: NDArray[np.int64]
@@ -139,6 +149,11 @@ def read_columns(
     slot[few] = np.arange(len(few), dtype=np.int32)
     small = np.zeros((n, max(len(few), 1)), np.uint8)
     side_by_side(codes, few, small)
+    brief = np.flatnonzero((kind == RANKED) & (n_codes <= _MOST_SHORT) & (missing == 0) & (mode == "exact"))
+    slot[brief] = np.arange(len(brief), dtype=np.int32)
+    short, common = np.zeros((max(len(brief), 1), n), np.uint16), np.zeros(max(len(brief), 1), np.int32)
+    other = np.zeros((len(short) + 63 >> 6, n), np.uint64)
+    shorten(codes, brief.astype(np.int32), short, common, other)
     return Columns(
         table=table,
         mode=mode,
@@ -149,6 +164,10 @@ def read_columns(
         order=order[: len(sorted_ones)],
         small=small,
         small_codes=n_codes[few],
+        short=short,
+        common=common,
+        other=other,
+        short_codes=np.append(n_codes[brief], 0).astype(np.int32),
         has_missing=missing,
         values=np.concatenate([*values, _NONE]),
         value_at=np.cumsum(value_at),

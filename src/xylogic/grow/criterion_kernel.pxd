@@ -23,7 +23,7 @@ cdef class Criterion:
     cdef readonly double min_weight
     cdef bint bounded, loose, capped
     cdef int feature
-    cdef readonly bint cuts_few
+    cdef readonly bint cuts_few, cuts_others
     cdef unsigned long long levels
     cdef int sign
     cdef double lower, upper
@@ -63,6 +63,9 @@ cdef class Criterion:
     ) noexcept nogil
     cdef int cut_few(
         self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned char *codes, Py_ssize_t n_columns, int column, double bar
+    ) noexcept nogil
+    cdef Py_ssize_t cut_others(
+        self, int *rows, Py_ssize_t at, Py_ssize_t n, unsigned int *keys, Py_ssize_t m, unsigned int common, double bar
     ) noexcept nogil
     cdef int sweep_groups(self, int *order, int *ends, int n_groups, int way, double bar) noexcept nogil
     cdef void beyond(

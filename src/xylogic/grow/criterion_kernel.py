@@ -53,7 +53,7 @@ class Criterion:
         self.capped = True
         # The feature that is being searched.
         self.feature = -1
-        self.cuts_few = False
+        self.cuts_few = self.cuts_others = False
         self.levels = 0
         self.sign = 0
         self.lower = -np.inf
@@ -207,6 +207,26 @@ class Criterion:
         which of them the rows have, as bits.
         """
         return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_others(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        keys: cython.p_uint,
+        m: cython.Py_ssize_t,
+        common: cython.uint,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        """``sweep`` over the node's rows by their codes, of which only ``m`` are listed, where it ``cuts_others``.
+
+        ``keys`` ascend: a code in the upper 16 bits, and which of ``rows[at:]`` has it in the lower ones. All other
+        rows have the code ``common``. How many rows go left of the best cut, 0 if there is none. O(m).
+        """
+        return 0
 
     @cython.cfunc
     @cython.nogil

@@ -8,7 +8,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.libc.string import memcpy
     from cython.cimports.xylogic.domain.machine_kernel import ints, small
-    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY, RANKED
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT
     from cython.cimports.xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -35,7 +35,7 @@ if cython.compiled:
     from cython.cimports.xylogic.grow.splitter_kernel import Splitter
 else:
     from xylogic.domain.machine_kernel import ints, small
-    from xylogic.grow.column_kernel import BINNED, CATEGORY
+    from xylogic.grow.column_kernel import BINNED, CATEGORY, RANKED
     from xylogic.grow.criterion_kernel import LEFT, RIGHT
     from xylogic.grow.frontier_kernel import (
         ABOVE,
@@ -277,9 +277,14 @@ class Grower(Splitter):
         small: cython.p_uchar = self.binned.codes
         n_columns: cython.Py_ssize_t = self.binned.n_columns
         slot: cython.Py_ssize_t = self.slot[f]
+        in_short: cython.bint = self.kind[f] == RANKED and slot >= 0
+        short: cython.p_ushort = self.others.short
+        short_at: cython.Py_ssize_t = slot * self.n_all
         for i in range(at, at + n):
             row = rows[i]
-            if binned:
+            if in_short:
+                goes_left = short[short_at + row] <= last
+            elif binned:
                 goes_left = small[row * n_columns + slot] <= last
             else:
                 goes_left = codes[column + row] <= last

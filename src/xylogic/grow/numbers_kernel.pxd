@@ -9,6 +9,7 @@ cdef class Numbers(Criterion):
     cdef double *target
     cdef double *grid
     cdef double *near
+    cdef double *near_weight
     cdef bint is_near, heavy
     cdef double mean, least, most, step, shift, origin, offset, squares, total, held_total
 

@@ -48,7 +48,9 @@ class Numbers(Criterion):
         self.keep["near"] = np.zeros(len(target) + 1)
         self.grid = doubles(self.keep["grid"])
         self.near = doubles(self.keep["near"])
-        self.is_near = False  # whether ``near`` holds the grid of the node's rows, one after the other
+        self.keep["near_weight"] = np.ones(len(target) + 1)
+        self.near_weight = doubles(self.keep["near_weight"])
+        self.is_near = False  # whether ``near`` and ``near_weight`` hold the node's rows, one after the other
         self.mean = self.least = self.most = self.shift = self.origin = self.offset = 0.0
         self.heavy = False
         self.step = 1.0
@@ -176,11 +178,14 @@ class Numbers(Criterion):
     @cython.final
     @cython.exceptval(check=False)
     def gather(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        """Fill ``near``, once in a node."""
+        """Fill ``near`` and ``near_weight``, once in a node."""
         i: cython.Py_ssize_t
         if not self.is_near:
             for i in range(n):
                 self.near[i] = self.grid[rows[at + i]]
+            if self.weighted:
+                for i in range(n):
+                    self.near_weight[i] = self.w[rows[at + i]]
             self.is_near = True
 
     @cython.cfunc

@@ -11,6 +11,8 @@ cdef class Splitter(ColumnSearch):
     @cython.final
     cdef bint varies(self, int f, Py_ssize_t at, Py_ssize_t n) noexcept nogil
     @cython.final
+    cdef bint by_others(self, int f, Py_ssize_t n) noexcept nogil
+    @cython.final
     cdef bint column(self, int f, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
     cdef bint seek(self, Py_ssize_t at, Py_ssize_t n) noexcept nogil

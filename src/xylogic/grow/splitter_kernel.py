@@ -6,14 +6,16 @@ import cython
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY, NAN
-    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY, FEW_ROWS, SORTED, ColumnSearch
+    from cython.cimports.xylogic.grow.column_kernel import BINNED, CATEGORY, FEW_ROWS, RANKED, SORTED, ColumnSearch
     from cython.cimports.xylogic.grow.criterion_kernel import NONE
+    from cython.cimports.xylogic.grow.others_kernel import MOST_ROWS
 else:
     from math import inf as INFINITY
     from math import nan as NAN
 
-    from xylogic.grow.column_kernel import BINNED, CATEGORY, FEW_ROWS, SORTED, ColumnSearch
+    from xylogic.grow.column_kernel import BINNED, CATEGORY, FEW_ROWS, RANKED, SORTED, ColumnSearch
     from xylogic.grow.criterion_kernel import NONE
+    from xylogic.grow.others_kernel import MOST_ROWS
 
 TINY = cython.declare(cython.double, 1e-300)
 
@@ -147,12 +149,28 @@ class Splitter(ColumnSearch):
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
+    def by_others(self, f: cython.int, n: cython.Py_ssize_t) -> cython.bint:
+        """Whether only the rows of a feature without its commonest value are sorted."""
+        return (
+            self.kind[f] == RANKED
+            and self.slot[f] >= 0
+            and n <= MOST_ROWS
+            and self.criterion.cuts_others
+            and not self.criterion.bounded
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
     def column(self, f: cython.int, at: cython.Py_ssize_t, n: cython.Py_ssize_t, bar: cython.double) -> cython.bint:
         """Search one feature; whether it gains more than ``bar``."""
         self.criterion.sign = self.sign[f]
         self.criterion.feature = f
         if self.random:
             return self.random_column(f, at, n, bar)
+        if self.by_others(f, n):
+            return self.others_column(f, at, n, bar)
         if self.kind[f] == SORTED and n > self.brief:
             return self.sorted_column(f, self.order, self.slot[f] * self.n_rows + at, n, bar)
         if self.kind[f] == BINNED:
@@ -178,10 +196,12 @@ class Splitter(ColumnSearch):
         f: cython.int
         found: cython.bint = False
         some: cython.bint = False
+        told: cython.bint  # by the search, whether the feature varies
         better: cython.bint
         tie: cython.double = 1e-12 * self.criterion.loss
         bar: cython.double = tie if self.refuse_zero else -tie - TINY
         self.binned.turn(at, n)
+        self.others.turn()
         for i in range(self.n_features):
             f = i
             if self.sampled:
@@ -191,9 +211,11 @@ class Splitter(ColumnSearch):
                 self.drawn[i] = f
                 if i >= self.max_features and some:
                     break
-                some = some or (not self.random and self.varies(f, at, n))
+            told = self.random or self.by_others(f, n)
+            if self.sampled and not told:
+                some = some or self.varies(f, at, n)
             better = self.column(f, at, n, bar)
-            some = some or (self.random and self.varied)
+            some = some or (told and self.varied)
             if better:
                 self.feature = f
                 bar = self.gain + tie

@@ -37,6 +37,8 @@ class Squares(Numbers):
         Numbers.__init__(self, target, weights, min_rows, min_weight)
         self.binary = binary
         self.cuts_few = min_rows <= 1 and min_weight <= 0.0
+        self.cuts_others = True
+        self.cuts_others = True
         self.keep["held_at"] = np.zeros(64)
         self.keep["total_at"] = np.zeros(64)
         self.weight_at = doubles(self.keep["held_at"])
@@ -51,18 +53,24 @@ class Squares(Numbers):
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
         i: cython.Py_ssize_t
+        total: cython.double = 0.0
+        weight: cython.double = 0.0
+        grid: cython.p_double = self.grid
+        w: cython.p_double = self.w
         if not self.binary:
             self.place(rows, at, n, True)
             self.unit = 1.0 / self.step / self.step
             self.loss = max(self.squares - self.total / self.weight * self.total, 0.0)
             return
         self.n_rows = n
-        self.weight = self.weigh(rows, at, n)
         self.unit = 2.0
         self.is_near = False
-        self.total = 0.0
         for i in range(at, at + n):
-            self.total += self.grid[rows[i]]
+            total += grid[rows[i]]
+            if self.weighted:
+                weight += w[rows[i]]
+        self.total = total
+        self.weight = weight if self.weighted else n
         self.mean = self.total / self.weight
         self.pure = self.total == 0.0 or self.total == self.weight
         self.loss = self.total * (1.0 - self.mean)
@@ -217,6 +225,66 @@ class Squares(Numbers):
                 self.gain = d * d * weight / (left * (weight - left))
                 bar = self.gain + 1e-12 * self.loss
                 best = level
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_others(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        keys: cython.p_uint,
+        m: cython.Py_ssize_t,
+        common: cython.uint,
+        bar: cython.double,
+    ) -> cython.Py_ssize_t:
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        best: cython.Py_ssize_t = 0
+        n_left: cython.Py_ssize_t = 0
+        n_lower: cython.Py_ssize_t = 0
+        near: cython.p_double = self.near
+        weights: cython.p_double = self.near_weight
+        tie: cython.double = 1e-12 * self.loss
+        sum_left: cython.double = 0.0
+        left: cython.double = 0.0
+        weight: cython.double = self.weight
+        rest: cython.double = self.total  # of the rows that are not listed
+        rest_weight: cython.double = self.weight
+        mean: cython.double = self.total / weight
+        d: cython.double
+        self.gather(rows, at, n)
+        if m == n:
+            n_lower = n  # never reached
+        else:
+            for i in range(m):
+                k = keys[i] & 0xFFFF
+                rest -= near[k]
+                rest_weight -= weights[k]
+                n_lower += (keys[i] >> 16) < common
+        for i in range(m - 1 if m == n else m):
+            j = i - (i > n_lower)
+            if i == n_lower:
+                sum_left += rest
+                left += rest_weight
+                n_left += n - m
+            else:
+                k = keys[j] & 0xFFFF
+                sum_left += near[k]
+                left += weights[k]
+                n_left += 1
+            d = sum_left - left * mean
+            if d * d * weight > bar * (left * (weight - left)):
+                if i != n_lower and i + 1 != n_lower and keys[j] >> 16 == keys[j + 1] >> 16:
+                    continue
+                if not self.roomy(n_left, left, n - n_left, weight - left):
+                    continue
+                self.gain = d * d * weight / (left * (weight - left))
+                bar = self.gain + tie
+                best = n_left
         return best
 
     @cython.cfunc
