@@ -23,9 +23,9 @@ Its Figure 5. Processor milliseconds of fits in turn, the least of the rounds. *
 <= 1.3 x cart, MAE <= 1.5 x; *as fast as wanted*: all of them 8 times as fast as scikit-learn's plain CART, asked for
 from 10,000 rows on."""
 INCREMENTAL = """\
-Its Figure 6: 1,000 old and 2,000 other, new rows, strength 0.005 for MSE; River's trees with grace period 50, tau 0.15 and,
-for HAT, a drift window threshold of 100. Every side is compared with an old tree of its own kind. A tree of one leaf
-explains nothing and so keeps to its explanations."""
+Its Figure 6: 1,000 old and 2,000 other, new rows, strength 0.005 for MSE; River's trees with grace period 50, tau 0.15
+and, for HAT, a drift window threshold of 100. Every side is compared with an old tree of its own kind. A tree of one
+leaf explains nothing and so keeps to its explanations."""
 TREES = """\
 Old and new trees of spambase, as the paper's appendix has them; `update.py --parts trees` prints their rules.
 
