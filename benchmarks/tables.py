@@ -10,6 +10,7 @@ from typing import Any
 
 import common
 import compare_page
+import update_page
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
@@ -232,6 +233,7 @@ SECTIONS = {
     **{f"circuits_{number}": (heading, circuits(number)) for number, (heading, _) in CIRCUIT_TABLES.items()},
     **{f"grow_{part}": (heading, growing(part)) for part, (heading, _) in GROWING.items()},
     **compare_page.SECTIONS,
+    **update_page.SECTIONS,
     "scaling": ("How cost grows", scaling),
     "import_time": ("Start-up", import_time),
 }

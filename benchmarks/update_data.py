@@ -1,4 +1,4 @@
-"""What the benchmarks of updates grow on: old rows, new rows that hold them, and rows to test on."""
+"""What the benchmarks of updates grow on: old rows, new rows, and rows to test on."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ GROWTH: dict[str, Any] = {"max_depth": 8, "min_samples_leaf": 5}  # the text nam
 
 @dataclass(frozen=True)
 class Split:
-    """One trial: the first ``n_old`` of the new rows are the old ones. A regression target is in deviations."""
+    """One trial: ``old`` rows, new ones (``X``, ``y``), and others. A regression target is in deviations."""
 
+    old: tuple[NDArray[np.float64], NDArray[Any]]
     X: NDArray[np.float64]
     y: NDArray[Any]
-    n_old: int
     X_test: NDArray[np.float64]
     y_test: NDArray[Any]
     names: tuple[str, ...]
@@ -33,15 +33,6 @@ class Split:
     @property
     def by_class(self) -> bool:
         return self.y.dtype.kind in "iu"
-
-    @property
-    def old(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        return self.X[: self.n_old], self.y[: self.n_old]
-
-    @property
-    def added(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """The new rows that are not old ones."""
-        return self.X[self.n_old :], self.y[self.n_old :]
 
 
 def read_numbers(folder: Path, name: str) -> tuple[NDArray[np.float64], NDArray[Any], tuple[str, ...]]:
@@ -56,25 +47,27 @@ def read_numbers(folder: Path, name: str) -> tuple[NDArray[np.float64], NDArray[
     return X, y, tuple(frame.columns)
 
 
-def splits(folder: Path, name: str, n_old: int, n_new: int, repeats: int) -> Iterator[Split]:
-    """Random trials; of a set without twice the new rows, 60 % are new, half of them old.
+def splits(folder: Path, name: str, n_old: int, n_new: int, repeats: int, *, nested: bool = True) -> Iterator[Split]:
+    """Random trials. ``nested``: the new rows hold the old ones; else no row is both.
 
-    Rows of classes are drawn so that each part has its share of every class.
+    Of a set that is too small for some rows to be left, 60 % are taken, in the same proportion. Rows of classes are
+    drawn so that each part has its share of every class.
     """
     from sklearn.model_selection import train_test_split
 
     X, y, names = read_numbers(folder, name)
-    if len(X) < 5 * n_new // 4:
-        n_new = int(0.6 * len(X))
-        n_old = min(n_old, n_new // 2)
+    n_taken = n_new if nested else n_old + n_new
+    if len(X) < 5 * n_taken // 4:
+        n_old = int(0.6 * len(X) * n_old / n_taken)
+        n_taken = int(0.6 * len(X))
     by_class = y.dtype.kind in "iu"
     for seed in range(repeats):
         layers = y if by_class else None
-        new, rest = train_test_split(np.arange(len(X)), train_size=n_new, random_state=seed, stratify=layers)
+        new, rest = train_test_split(np.arange(len(X)), train_size=n_taken, random_state=seed, stratify=layers)
         old, added = train_test_split(new, train_size=n_old, random_state=seed, stratify=y[new] if by_class else None)
-        rows, test = np.concatenate([old, added]), rest[:MOST_TESTED]
+        rows, test = np.concatenate([old, added]) if nested else added, rest[:MOST_TESTED]
         scaled = y if by_class else (y - y[old].mean()) / y[old].std()
-        yield Split(X[rows], scaled[rows], n_old, X[test], scaled[test], names)
+        yield Split((X[old], scaled[old]), X[rows], scaled[rows], X[test], scaled[test], names)
 
 
 def plain(by_class: bool, **options: Any) -> Any:

@@ -17,6 +17,10 @@ OPTIONS: dict[str, Any] = {"max_depth": 8, "min_samples_leaf": 2}
 def measure(args: Any, notes: list[str]) -> list[common.Record]:
     """Means over trials of loss, BCP, and the dissimilarity of old and new trees that are matched."""
     notes.append(
+        "plain and old forests look at random columns for each split (square root of their number for classes, a third "
+        "for numbers); 'all columns': max_features=None, so that a tree can always use the columns of its old tree"
+    )
+    notes.append(
         f"{TREES} trees, depth at most {OPTIONS['max_depth']}, rows as for single trees; dissimilarities are "
         f"{KIND.upper()} over the tested rows that the old forest answers right, means over pairs of trees: of one "
         f"position, or (matched) of the assignment of old to new trees of least mean; up to {args.forest_trials} trials"
@@ -45,11 +49,14 @@ def _trial(split: update_data.Split, seed: int, tolerance: float) -> dict[str, d
     old = kind(TREES, random_state=seed, max_features=features, **OPTIONS).fit(*split.old)
     est = kind(TREES, random_state=seed + 1000, max_features=features, **OPTIONS)
     given = {} if split.by_class else {"tolerance": tolerance}
+    whole = kind(**est.get_params()).set_params(max_features=None)
     sides = {"plain forest": kind(**est.get_params()).fit(split.X, split.y)}
-    for strength in STRENGTHS:
-        sides[f"updated, strength {strength:g}"] = xl.update_forest(
-            est, old, split.X, split.y, dissimilarity=KIND, strength=strength, **given
-        )
+    sides["plain, all columns"] = kind(**whole.get_params()).fit(split.X, split.y)
+    for name, drawn in (("", features), (", all columns", None)):
+        for strength in STRENGTHS:
+            sides[f"updated{name}, strength {strength:g}"] = xl.update_forest(
+                est, old, split.X, split.y, dissimilarity=KIND, strength=strength, max_features=drawn, **given
+            )
     before = old.predict(split.X_test)
     right = _right(before, split, tolerance)
     return {side: _figures(old, forest, before, right, split, tolerance) for side, forest in sides.items()}

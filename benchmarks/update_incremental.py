@@ -29,16 +29,16 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
         incremental = tuple(OPTIONS)
         notes.append(
             f"River {river.__version__}: VFDT and HAT learn the old rows one by one, are copied, and go on with the "
-            "rows that are new; leaf_prediction 'mc' and 'mean', whose answers and intervals are read exactly, in "
-            "place of River's default (naive Bayes and linear models in the leaves, whose answers no interval "
-            "explains). 'default loss' is the loss of River's default, asked of River itself"
+            "new ones, of which none is old; leaf_prediction 'mc' and 'mean', whose answers and intervals are read "
+            "exactly, in place of River's default (naive Bayes and linear models in the leaves, whose answers no "
+            "interval explains). 'default loss' is the loss of River's default, asked of River itself"
         )
     import xylogic as xl
 
     records = []
     for name in args.sets:
         found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for split in update_data.splits(args.data_dir, name, OLD, NEW, args.repeats):
+        for split in update_data.splits(args.data_dir, name, OLD, NEW, args.repeats, nested=False):
             cart = update_data.plain(split.by_class)
             old = update_data.grown(cart, *split.old, args.folds)
             kept = update_data.compatible(split.by_class, old, KIND, STRENGTH, args.tolerance)
@@ -82,18 +82,19 @@ def _learn(tree: Any, X: Any, y: Any, names: Sequence[str]) -> Any:
 
 
 def learned(side: str, split: update_data.Split) -> tuple[Any, Any]:
-    """The tree before and after the added rows, as xylogic reads it."""
+    """The tree before and after the new rows, as xylogic reads it."""
     import xylogic as xl
 
     tree = _tree(side, split.by_class, leaf_prediction="mc" if split.by_class else "mean")
     before = copy.deepcopy(_learn(tree, *split.old, split.names))
-    after = _learn(tree, *split.added, split.names)
+    after = _learn(tree, split.X, split.y, split.names)
     return tuple(xl.read_model(one, feature_names=split.names) for one in (before, after))  # type: ignore[return-value]
 
 
 def default_loss(side: str, split: update_data.Split) -> float:
     """The loss after all rows of River's own leaves."""
-    tree = _learn(_tree(side, split.by_class), split.X, split.y, split.names)
+    tree = _learn(_tree(side, split.by_class), *split.old, split.names)
+    tree = _learn(tree, split.X, split.y, split.names)
     rows = [dict(zip(split.names, row, strict=True)) for row in split.X_test.tolist()]
     given = np.array([tree.predict_one(row) for row in rows])
     return float(np.mean(given != split.y_test) if split.by_class else np.sqrt(np.mean((given - split.y_test) ** 2)))

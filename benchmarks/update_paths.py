@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import common
@@ -62,6 +63,8 @@ def claims(records: Sequence[common.Record]) -> list[str]:
         f"{len(falling)} of {len(paths)} paths, and ends below CART's in {len(better)}"
         + _except(paths, falling, "not monotone")
     )
+    steps = [one[k] >= other[k] for (_, k), path in paths.items() for one, other in pairwise(path)]
+    lines.append(f"it falls, or stays, in {sum(steps)} of {len(steps)} steps from one strength to the next")
     rising = [
         (s, k)
         for (s, k), path in paths.items()

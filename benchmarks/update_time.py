@@ -32,7 +32,7 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
                 held.append((f"made, {n} x {X.shape[1]}, {task}, {depth}", X, y, n // 2, options))
     for name in args.sets if args.data_dir else ():
         split = next(update_data.splits(args.data_dir, name, args.old, args.new, 1))
-        held.append((name, split.X, split.y, split.n_old, {}))
+        held.append((name, split.X, split.y, len(split.old[1]), {}))
     records = []
     for name, X, y, n_old, options in held:
         for strength in args.time_strengths:

@@ -16,7 +16,9 @@ def measure(args: Any, notes: list[str]) -> list[common.Record]:
     """One trial: CART's old tree, and what each method makes of it."""
     if SET not in args.sets:
         return []
-    split = next(update_data.splits(args.data_dir, SET, update_incremental.OLD, update_incremental.NEW, 1))
+    split = next(
+        update_data.splits(args.data_dir, SET, update_incremental.OLD, update_incremental.NEW, 1, nested=False)
+    )
     names = list(split.names)
     cart = update_data.plain(True, max_depth=DEPTH)
     old = _named(update_data.grown(cart, *split.old, args.folds), names)

@@ -28,7 +28,7 @@ def test_every_tree_is_grown_against_its_old_tree(kind, bootstrap, numbers):
     forests = xl.RandomForestRegressor if numbers else xl.RandomForestClassifier
     (X_old, y_old), (X, y) = data(0, 60, numbers=numbers), data(1, numbers=numbers)
     old = forests(3, random_state=0, max_depth=4).fit(X_old, y_old)
-    est = forests(5, random_state=1, max_depth=5, max_features=None, bootstrap=bootstrap)
+    est = forests(5, random_state=1, max_depth=5, bootstrap=bootstrap)
     options = {"dissimilarity": kind, "strength": 0.3, **({"tolerance": 0.5} if numbers else {})}
     new = xl.update_forest(est, old, X, y, **options)
     right = np.abs(old.predict(X) - y) <= 0.5 if numbers else old.predict(X) == y
@@ -45,7 +45,7 @@ def test_strength_0_is_the_plain_forest():
     old = xl.RandomForestClassifier(4, random_state=0).fit(X_old, y_old)
     est = xl.RandomForestClassifier(20, random_state=2, oob_score=True)
     plain = clone(est).set_params(zero_gain="refuse").fit(X, y)
-    new = xl.update_forest(est, old, X, y, strength=0)
+    new = xl.update_forest(est, old, X, y, strength=0, max_features="sqrt")
     assert [shape(tree) for tree in new.trees_] == [shape(tree) for tree in plain.trees_]
     assert new.oob_score_ == plain.oob_score_
     assert not hasattr(est, "trees_") and est.zero_gain == "accept"
@@ -55,7 +55,7 @@ def test_strength_0_is_the_plain_forest():
 def test_explanations_of_trees_stay_nearer():
     (X_old, y_old), (X, y) = data(0, 80), data(1, 300)
     old = xl.RandomForestClassifier(8, random_state=0, max_depth=4).fit(X_old, y_old)
-    est = xl.RandomForestClassifier(8, random_state=1, max_depth=4, max_features=None)
+    est = xl.RandomForestClassifier(8, random_state=1, max_depth=4)
 
     def gap(forest):
         pairs = zip(single_trees(xl.read_model(old)), single_trees(xl.read_model(forest)), strict=True)
@@ -73,7 +73,7 @@ def test_columns_are_matched_by_name():
     (X_old, y_old), (X, y) = data(0, 60), data(1)
     names = ["a", "b", "c", "d"]
     old = xl.RandomForestClassifier(3, random_state=0).fit(pd.DataFrame(X_old, columns=names), y_old)
-    est = xl.RandomForestClassifier(3, random_state=1, max_features=None)
+    est = xl.RandomForestClassifier(3, random_state=1)
     frame = pd.DataFrame(X, columns=names)
     straight, turned = (xl.update_forest(est, old, frame[columns], y, strength=1.0) for columns in (names, names[::-1]))
     assert straight.score(frame, y) == pytest.approx(turned.score(frame[names[::-1]], y), abs=0.05)

@@ -47,6 +47,7 @@ def update_forest(
     strength: float = 0.005,
     tolerance: float = 0.0,
     jlu: str = "pooled",
+    max_features: int | float | str | None = None,
     sample_weight: ArrayLike | None = None,
     relied: ArrayLike | None = None,
 ) -> Any:
@@ -59,15 +60,19 @@ def update_forest(
     Parameters
     ----------
     est : a ``RandomForestClassifier`` or ``RandomForestRegressor`` of xylogic's, fitted or not, whose parameters the
-        new forest has but for ``zero_gain="refuse"``; it is not changed.
+        new forest has but for ``max_features`` and ``zero_gain="refuse"``; it is not changed.
     old : the old forest, anything ``read_model`` takes whose trees vote or are averaged, over columns of numbers.
     X, y, sample_weight : the new data, as in ``fit``; finite numbers.
     dissimilarity, strength, tolerance, jlu : as of ``CompatibleTreeClassifier`` and ``CompatibleTreeRegressor``.
+    max_features : columns looked at for a split, in place of those of ``est``: all, so that a tree can always use the
+        columns of its old tree. Where they are drawn, few splits may gain, and trees end early. The new trees are as
+        unlike each other as the old ones are, and their draws.
     relied : n numbers from 0 up, in place of "the old forest is right".
 
     Returns
     -------
-    A fitted forest of the kind of ``est``. With ``strength=0`` it is ``est`` with ``zero_gain="refuse"``.
+    A fitted forest of the kind of ``est``. With ``strength=0`` it is ``est`` with ``max_features``
+    and ``zero_gain="refuse"``.
 
     Raises InvalidInputError (parameters, columns and classes that are not the old forest's, missing and infinite
     values) and UnsupportedModelError (an old model whose trees are added up, categorical columns).
@@ -77,6 +82,8 @@ def update_forest(
     A heuristic of xylogic's: "Backward Compatibility in Tree-Based Explanations and Enhanced CART Algorithm" is about
     single trees. A forest explains by no interval, so that what is kept are the explanations of its trees.
     """
+    from sklearn.base import clone
+
     if not isinstance(est, Forest) or isinstance(est, type):
         raise InvalidInputError(f"est is {est!r}; a RandomForestClassifier or RandomForestRegressor is accepted")
     if getattr(est, "class_weight", None) == "balanced_subsample":
@@ -98,7 +105,7 @@ def update_forest(
     if relied is None:
         relied = relied_rows(model, finite_values(model, X), y, tolerance)
     against = _Against(trees, relied, len(y), bool(est.bootstrap), dissimilarity, strength, jlu)
-    return _grown(est, X, y, sample_weight, against)
+    return _grown(clone(est).set_params(zero_gain="refuse", max_features=max_features), X, y, sample_weight, against)
 
 
 def single_trees(model: Ensemble) -> list[Ensemble]:
@@ -146,10 +153,8 @@ class _Against:
         return aim
 
 
-def _grown(est: Forest, X: Any, y: Any, sample_weight: ArrayLike | None, against: _Against) -> Any:
-    from sklearn.base import clone
-
-    made: Any = clone(est).set_params(zero_gain="refuse")
+def _grown(made: Any, X: Any, y: Any, sample_weight: ArrayLike | None, against: _Against) -> Any:
+    """The forest ``made``, fitted."""
 
     def aim(sample: Sample, columns: Columns | None) -> Aim:
         if columns is None:
