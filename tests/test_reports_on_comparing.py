@@ -1,6 +1,8 @@
 """What a new user of the comparing functions ran into."""
 
+import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import xylogic as xl
 from xylogic import InvalidInputError
@@ -76,3 +78,51 @@ def test_options_of_importance_are_checked():
         e.importance(normalised="yes")
     with pytest.raises(InvalidInputError, match="marginals is '3'"):
         e.importance("expected-value", marginals=3)
+
+
+@pytest.mark.parametrize("random_state", ["a", -1, 1.5])
+def test_the_seed_of_an_estimate_is_checked_though_the_answer_is_exact(random_state):
+    with pytest.raises(InvalidInputError, match="random_state is"):
+        xl.Explainer(ONE).explain({"x": 0.0}).importance(random_state=random_state)
+
+
+def test_a_tolerance_is_checked_the_second_time_too():
+    twin = stump(1.0)
+    assert xl.equivalent(ONE, twin)
+    for tolerance in (None, "", -1.0):
+        with pytest.raises(InvalidInputError, match="tolerance"):
+            xl.equivalent(ONE, twin, tolerance=tolerance)
+
+
+def test_a_share_of_zero_is_a_proof():
+    wide = xl.build_ensemble([ONE, OTHER, OTHER], voting="majority")
+    found = xl.compare(FOREST, ONE, engine="search", time_limit=0.0)
+    assert found.equivalence.status.status == "partial"
+    found._limits = (None, None, None)
+    assert found.disagreement == 0 and found.equivalent
+    assert not xl.compare(wide, ONE).equivalent
+
+
+def test_direction_is_a_truth_value():
+    with pytest.raises(InvalidInputError, match="increasing is 'no'"):
+        xl.is_monotone(ONE, "x", increasing="no")
+
+
+def test_rows_are_put_to_a_model_without_names_by_those_it_was_aligned_with():
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [9.0, 9.0, 0.0, 0.0]})
+    nameless = DecisionTreeClassifier(max_depth=1).fit(frame[["a", "b"]].to_numpy(), [0, 0, 1, 1])
+    named = DecisionTreeClassifier(max_depth=1).fit(frame[["a", "b"]], [0, 0, 1, 1])
+    for table in (frame, frame[["b", "a"]]):
+        assert xl.compare(nameless, named, table).disagreement_on_X == 0
+        assert xl.compare(named, nameless, table).disagreement_on_X == 0
+    with pytest.raises(InvalidInputError, match="'b'"):
+        xl.compare(nameless, named, frame[["a"]])
+
+
+def test_a_missing_value_of_a_witness_is_null_in_json():
+    def routed(way):
+        node = {"feature": "x", "cut": 1.0, "left": {"class": "a"}, "right": {"class": "b"}, "missing": way}
+        return xl.build_tree(node, [xl.Feature("x", may_be_missing=True)])
+
+    found = xl.equivalent(routed("left"), routed("right"))
+    assert found.witness["x"] != found.witness["x"] and found.to_dict()["witness"] == {"x": None}

@@ -144,6 +144,8 @@ class Comparison:
             upper = min(lower + self._measure.undecided, Fraction(1))
             bounds = {"lower": lower, "upper": upper, "decided": 1 - self._measure.undecided}
             status = PARTIAL if self._measure.undecided else EXACT
+            if status == EXACT and not lower and self.equivalence.status.status == PARTIAL:  # which proves it
+                self.equivalence = Equivalence(None, None, Status(EXACT, budget.seconds), self._measure.engine)
             self._seconds["disagreement"] = Status(status, budget.seconds, bounds if status == PARTIAL else {})
         return self._measure
 

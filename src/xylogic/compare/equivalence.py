@@ -19,6 +19,7 @@ from xylogic.compare.rows import cell_in, row_of
 from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
 from xylogic.domain.feature import Feature
+from xylogic.domain.levels import is_missing
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.pair import Pair
@@ -57,7 +58,9 @@ class Equivalence:
     def __bool__(self) -> bool:
         """Raises BudgetExceeded where it is not decided."""
         if self.status.status == PARTIAL:
-            raise BudgetExceeded("a limit was reached before the models were proven equal or not", self.status.bounds)
+            raise BudgetExceeded(
+                "a limit was reached, or Ctrl-C came, before the models were proven equal or not", self.status.bounds
+            )
         return self.witness is None
 
     def __repr__(self) -> str:
@@ -80,7 +83,7 @@ class Equivalence:
         decided = self.status.status == EXACT
         return {
             "equivalent": bool(self) if decided else None,
-            "witness": self.witness,
+            "witness": None if self.witness is None else {n: _known(v) for n, v in self.witness.items()},
             "answers": None if self.answers is None else list(map(plain, self.answers)),
             "status": self.status.status,
             "seconds": self.status.seconds,
@@ -225,7 +228,7 @@ _alike: WeakKeyDictionary[Ensemble, WeakSet[Ensemble]] = WeakKeyDictionary()
 
 def _walks_alike(a: Any, b: Any, tolerance: float, budget: Budget) -> bool:
     """Whether two trees over the same columns are the same function; false where that is left to be seen."""
-    if not isinstance(a, Ensemble) or not isinstance(b, Ensemble) or tolerance:
+    if not isinstance(a, Ensemble) or not isinstance(b, Ensemble) or tolerance != 0:
         return False
     if b not in _alike.get(a, ()):
         if not _same_columns(a, b):
@@ -258,6 +261,11 @@ def _is_like(x: Feature, y: Feature) -> bool:
         and x.categories == y.categories
         and x.other == y.other
     )
+
+
+def _known(value: Any) -> Any:
+    """A value as JSON has it: ``None`` where it is missing."""
+    return None if is_missing(value) else value
 
 
 def plain(answer: Any) -> Any:

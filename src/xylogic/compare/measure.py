@@ -55,6 +55,8 @@ def measured(question: Question, engine: str, budget: Budget) -> Measure:
             same = {way: part for way, part in found.shares.items() if way[0] == way[1]}
             shares = {way: part for way, part in found.shares.items() if way[0] != way[1]}
             return Measure(shares, same, found.undecided, "diagram")
+        except KeyboardInterrupt:
+            return Measure({}, {}, Fraction(1), "diagram")
         except BudgetExceeded as stop:
             if stop.interrupted or engine == "diagram":
                 return Measure({}, {}, Fraction(1), "diagram")

@@ -96,6 +96,8 @@ def is_monotone(
     """
     budget = Budget(time_limit, node_limit, memory_limit)
     check_engine(engine)
+    if not isinstance(increasing, bool | np.bool_):
+        raise InvalidInputError(f"increasing is {increasing!r}; True or False is accepted")
     read = read_model(model)
     pair = align(read, read, missing)
     if feature not in read.feature_names:

@@ -52,6 +52,10 @@ class Question:
             )
         if not (isinstance(self.samples, int | np.integer) and self.samples >= 1):
             raise InvalidInputError(f"samples is {self.samples!r}; a whole number >= 1 is accepted")
+        if self.random_state is not None and not (
+            isinstance(self.random_state, int | np.integer) and self.random_state >= 0
+        ):
+            raise InvalidInputError(f"random_state is {self.random_state!r}; a whole number >= 0, or None, is accepted")
 
     @property
     def name(self) -> str:
