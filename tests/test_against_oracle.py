@@ -1,6 +1,6 @@
 """Every question of an explainer against the oracle, on thousands of random small models.
 
-``XYLOGIC_ORACLE_CASES`` sets the number of models (default 3000). A failure prints code that makes the case again.
+``XYLOGIC_ORACLE_CASES`` sets the number of models (default 1500). A failure prints code that makes the case again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from models import Case, Draws, HypothesisDraws, draw_case, draw_options, draw_r
 from oracle import Oracle, is_missing
 from xylogic.errors import BudgetExceeded, XylogicError
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000"))
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500"))
 BATCH = 25
 
 

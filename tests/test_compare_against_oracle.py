@@ -1,6 +1,6 @@
 """Equivalence, regions, shares and tables of two models, judged by all cells of both.
 
-``XYLOGIC_ORACLE_CASES`` sets the number of pairs (a tenth of it, default 300).
+``XYLOGIC_ORACLE_CASES`` sets the number of pairs (a tenth of it, default 150).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import xylogic as xl
 from model_pairs import ModelPair, seeded_pair
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 10
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500")) // 10
 BATCH = 20
 
 

@@ -1,6 +1,6 @@
 """Compiled diagrams against brute force: every cell of thousands of random small models.
 
-``XYLOGIC_ORACLE_CASES`` sets the number of models (default 3000). A failure prints code that makes the case again.
+``XYLOGIC_ORACLE_CASES`` sets the number of models (default 1500). A failure prints code that makes the case again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from oracle import Oracle
 from xylogic.circuit.conjunction import Conjunction
 from xylogic.errors import BudgetExceeded, InvalidInputError
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000"))
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500"))
 BATCH = 25
 
 

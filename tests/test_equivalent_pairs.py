@@ -1,6 +1,6 @@
 """Trees and small forests rewritten into other trees of the same function, and the same with one changed leaf.
 
-``XYLOGIC_ORACLE_CASES`` sets the number of pairs of each kind (a tenth of it, default 300).
+``XYLOGIC_ORACLE_CASES`` sets the number of pairs of each kind (a tenth of it, default 150).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from models import CLASS_NAMES, Column, Draws
 from tree_pairs import draw_columns, every_row
 from xylogic import build_ensemble, build_tree
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 10
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500")) // 10
 BATCH = 50
 
 

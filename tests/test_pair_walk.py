@@ -1,6 +1,6 @@
 """The walk over two trees, judged by all rows.
 
-``XYLOGIC_ORACLE_CASES``, two for each pair, sets how many are tried (default 3000).
+``XYLOGIC_ORACLE_CASES``, two for each pair, sets how many are tried (default 1500).
 """
 
 import gc
@@ -22,7 +22,7 @@ from xylogic.model.states import model_cells
 from xylogic.search.pair import Pair
 from xylogic.search.single import Single, prepared
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 2
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500")) // 2
 
 
 def check(seed: int) -> int:

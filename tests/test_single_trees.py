@@ -1,6 +1,6 @@
 """Single trees: Algorithms 2-4 as written, the near-linear ways and all rows agree.
 
-``XYLOGIC_ORACLE_CASES``, two for each tree, sets how many are tried (default 3000).
+``XYLOGIC_ORACLE_CASES``, two for each tree, sets how many are tried (default 1500).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from xylogic.search.given import given_row, given_states
 from xylogic.search.single import Single
 from xylogic.search.single_kernel import Question
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 2
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500")) // 2
 
 
 def user_value(cells, x: float):

@@ -24,7 +24,7 @@ from xylogic.search.tree_logic import (
     predictively_equivalent,
 )
 
-CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "3000")) // 3
+CASES = int(os.environ.get("XYLOGIC_ORACLE_CASES", "1500")) // 3
 T1, T2, T3 = map(DecisionTree, figure_1())
 
 
