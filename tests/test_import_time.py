@@ -15,6 +15,7 @@ ESTIMATORS = {
     "xylogic.grow.forests",
     "xylogic.grow.prune",
     "xylogic.update.estimators",
+    "xylogic.update.forests",
     "xylogic.update.path",
     "xylogic.update.pruning",
 }
