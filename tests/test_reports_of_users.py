@@ -96,7 +96,7 @@ def test_missing_values_where_they_are_asked_for():
     model = DecisionTreeClassifier(random_state=0).fit(holes, NAMES)
     formulas = xl.compile_model(model, missing=[X.columns[2]])
     assert (formulas.predict(holes) == model.predict(holes)).all()
-    with pytest.raises(xl.InvalidInputError, match="missing names .depth.; accepted"):
+    with pytest.raises(xl.InvalidInputError, match="missing names 'depth'; accepted"):
         xl.compile_model(model, missing=["depth"])
 
 
