@@ -97,9 +97,13 @@ def with_a_leaf_changed(model: xl.Ensemble) -> xl.Ensemble:
 
 def run(options: Any) -> dict[str, Any]:
     """All variants of all forests."""
-    seconds = getattr(options, "seconds", None) or SECONDS
+    seconds = options.seconds or SECONDS
+    sets = getattr(options, "sets", None) or SETS
+    settings = {"sets": sets, "seconds": seconds}
+    if options.data_dir is None:
+        return {"settings": settings, "records": [], "notes": ["nothing measured: --data-dir is not given"]}
     records: list[common.Record] = []
-    for name in getattr(options, "sets", None) or SETS:
+    for name in sets:
         X, y = common.read_table(options.data_dir, name)
         order = np.random.RandomState(0).permutation(len(X))[:20_000]
         X, y = X[order], y[order]
@@ -126,7 +130,7 @@ def run(options: Any) -> dict[str, Any]:
                         }
                     )
         print(f"{name}: done", flush=True)
-    return {"records": records, "summary": summary(records)}
+    return {"settings": settings, "records": records}
 
 
 def summary(records: list[common.Record]) -> list[common.Record]:
@@ -157,9 +161,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of each question")
     options = parser.parse_args()
     found = run(options)
-    print(common.table(found["summary"]))
-    settings = {"sets": options.sets or SETS, "seconds": options.seconds}
-    common.write(options.out, "compare_forests", settings, found["records"], [])
+    print(common.table(summary(found["records"])))
+    common.write(options.out, "compare_forests", found["settings"], found["records"], found.get("notes", []))
 
 
 if __name__ == "__main__":

@@ -16,9 +16,11 @@ from typing import Any
 
 import bcf_baselines
 import common
+from compare_trees import gadget
 
 import xylogic as xl
 
+SECONDS = 300.0  # until a baseline is not asked for more
 SMALL = tuple(range(3, 11))
 LARGE = (200, 500, 1000, 10_000)
 MOST_COVERED = 8  # the largest r whose minimum form is asked for
@@ -36,22 +38,6 @@ BASELINES: dict[str, Callable[..., int]] = {
     "consensus": bcf_baselines.iterated_consensus,
     "Quine-McCluskey": bcf_baselines.quine_mccluskey,
 }
-
-
-def gadget_tree(r: int) -> xl.Ensemble:
-    """The tree of Theorem 1: r main gadgets and the final one."""
-
-    def test(feature: int, low: int, high: int) -> dict[str, Any]:
-        return {"feature": f"x{feature}", "cut": 0.5, "left": low, "right": high}
-
-    nodes: list[dict[str, Any]] = []
-    for k in range(1, r + 1):
-        at = len(nodes)
-        nodes += [test(2 * k - 1, at + 1, at + 2), test(2 * k, at + 3, at + 4), test(2 * k, at + 5, at + 6)]
-        nodes += [{"class": 0}, {"class": 1}, {"class": 1}]
-    at = len(nodes)
-    nodes += [test(2 * r + 1, at + 1, at + 2), {"class": 0}, {"class": 1}]
-    return xl.build_tree(nodes, [xl.Feature(f"x{f}", "boolean") for f in range(1, 2 * r + 2)], [0, 1])
 
 
 def _asked(pipe: Any, name: str, r: int, gigabytes: float) -> None:
@@ -91,7 +77,7 @@ def baseline(name: str, r: int, seconds: float, gigabytes: float) -> tuple[list[
 
 def ours(r: int, rounds: int) -> common.Record:
     """Counts, and the seconds from the tree to each count."""
-    tree = gadget_tree(r)
+    tree = gadget(r)
     record: common.Record = {"r": r, "nodes": 6 * r + 3, "features": 2 * r + 1}
     for label in (0, 1):
         spent = []
@@ -113,8 +99,8 @@ def ours(r: int, rounds: int) -> common.Record:
 
 
 def run(options: Any) -> dict[str, Any]:
-    """Settings, records and notes; also written to ``options.out`` where there is one."""
-    seconds = float(getattr(options, "seconds", 300.0))
+    """Settings, records and notes."""
+    seconds = options.seconds or SECONDS
     gigabytes = float(getattr(options, "gigabytes", 4.0))
     notes = ["columns 'paper: ...' are quoted from the paper; its machine is another one"]
     records, stopped = [], set()
@@ -136,8 +122,6 @@ def run(options: Any) -> dict[str, Any]:
         records.append(record)
         print(common.table([record], COLUMNS).splitlines()[-1], file=sys.stderr, flush=True)
     settings = {"seconds": seconds, "gigabytes": gigabytes}
-    if getattr(options, "out", None) is not None:
-        common.write(options.out, "compare_primes", settings, records, notes)
     return {"settings": settings, "records": records, "notes": notes}
 
 
@@ -151,7 +135,9 @@ def main() -> None:
     parser = common.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=300.0, help="of a baseline on one tree")
     parser.add_argument("--gigabytes", type=float, default=4.0, help="of a baseline")
-    found = run(parser.parse_args())
+    options = parser.parse_args()
+    found = run(options)
+    common.write(options.out, "compare_primes", found["settings"], found["records"], found["notes"])
     print(common.table(found["records"], COLUMNS))
     print("\n".join(found["notes"]))
 
