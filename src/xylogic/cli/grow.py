@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from xylogic.cli.output import DONE, Progress, print_json, say
+from xylogic.cli.output import DONE, Progress, check_out, print_json, say
 from xylogic.cli.training import Training, read_training
 from xylogic.errors import InvalidInputError
 from xylogic.view.text import printable
@@ -31,14 +31,10 @@ def grow_file(
     from xylogic.convert.read import read_model
     from xylogic.grow.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from xylogic.grow.reading import unsaid
-    from xylogic.model.file import check_path
 
     if out is not None and parameters.get("missing") == "fractional":
         raise InvalidInputError("--missing fractional makes no model that can be saved; leave --out away")
-    if out is not None:
-        check_path(out)
-    if out is not None and not out.parent.is_dir():
-        raise InvalidInputError(f"--out is {out}, and there is no folder {out.parent}")
+    check_out(out)
     training = read_training(data, target, header=header)
     classes = training.is_classes if task == "auto" else task == "classes"
     if task == "auto":

@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from xylogic.errors import InvalidInputError
 from xylogic.view.text import printable
 
-__all__ = ["Progress", "interrupts", "print_json", "say"]
+__all__ = ["Progress", "check_out", "interrupts", "print_json", "say"]
 
 DONE, NEGATIVE, UNUSABLE, BUDGET = 0, 1, 2, 3
 INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
@@ -23,6 +25,17 @@ INTERNAL, INTERRUPTED, PIPE_CLOSED = 70, 130, 141
 def say(message: object) -> None:
     """One line on stderr."""
     print(f"xylogic: {printable(str(message).strip())}", file=sys.stderr, flush=True)
+
+
+def check_out(path: Path | None) -> None:
+    """Raise InvalidInputError, before the work is done, if a model cannot be saved there: bad suffix, or no folder."""
+    from xylogic.model.file import check_path
+
+    if path is None:
+        return
+    check_path(path)
+    if not path.parent.is_dir():
+        raise InvalidInputError(f"--out is {path}, and there is no folder {path.parent}")
 
 
 def print_json(document: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylogic.cli.data import match_names, quoted
 from xylogic.cli.grow import FOLDS, folds
-from xylogic.cli.output import BUDGET, DONE, NEGATIVE, Progress, print_json, say
+from xylogic.cli.output import BUDGET, DONE, NEGATIVE, Progress, check_out, print_json, say
 from xylogic.cli.training import Training, read_training
 from xylogic.errors import InvalidInputError
 from xylogic.view.release import release_text
@@ -62,14 +62,10 @@ def update_file(
 ) -> int:
     """Grow a tree to replace an old one, print what that changes and whether it may be released; the exit code."""
     from xylogic.convert.read import read_model
-    from xylogic.model.file import check_path
     from xylogic.update.compatibility import compatibility
     from xylogic.update.reading import read_tree
 
-    if out is not None:
-        check_path(out)
-        if not out.parent.is_dir():
-            raise InvalidInputError(f"--out is {out}, and there is no folder {out.parent}")
+    check_out(out)
     model = read_tree(read_model(old, trusted=trusted), "the old tree")
     if model.classes is not None and tolerance:
         raise InvalidInputError("--tolerance is for numbers; the old tree answers classes, which are right or wrong")

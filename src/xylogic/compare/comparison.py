@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from typing import Any, overload
 
@@ -113,7 +114,7 @@ class Comparison:
         """
         return sum(self.measure().shares.values(), Fraction(0))
 
-    @property
+    @cached_property
     def table(self) -> dict[tuple[Hashable, Hashable], Fraction]:
         """The share of the cells by the two answers: (class by the first, class by the second) -> share, if any.
 
@@ -121,7 +122,7 @@ class Comparison:
         take more than two seconds, and where a limit was reached. Of numbers and probabilities: (">", "<")
         where the first model's number (the first that differs) is the greater one, and ("<", ">").
         """
-        found = self._measure = with_equal_classes(self.measure(), self._question, Budget(*self._limits))
+        found = with_equal_classes(self.measure(), self._question, Budget(*self._limits))
         ways = {**found.same, **found.shares}
         return {self._answers(way): ways[way] for way in sorted(ways)}
 
@@ -294,7 +295,7 @@ def _on_rows(question: Question, X: Any) -> float:
     if sheet.names is not None and set(common) <= set(sheet.names):
         at = [list(sheet.names).index(name) for name in common]
     else:  # by position, if the model that has names takes it so
-        question.asked(int(pair.models[1].named and not pair.models[0].named), X)
+        pair.models[int(pair.models[1].named and not pair.models[0].named)].encode(X)
     answers = []
     for side, model in enumerate(pair.models):
         columns = [sheet.columns[at[pair.names[side].index(name)]] for name in model.feature_names]

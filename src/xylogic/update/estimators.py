@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,18 +48,12 @@ class CompatibleTree(SingleTree):
     jlu: str
     tolerance: float = 0.0
 
-    def _grow_from(self, X: Any, y: Any, sample_weight: ArrayLike | None, relied: ArrayLike | None) -> None:
+    @contextmanager
+    def relying_on(self, relied: ArrayLike | None) -> Iterator[None]:
+        """Inside it, training sets are read with the user's choice of rows."""
         self._relied = relied
         try:
-            self._grow(X, y, sample_weight)
-        finally:
-            del self._relied
-
-    def _begin_relying(self, X: Any, y: Any, sample_weight: ArrayLike | None, relied: ArrayLike | None) -> Sample:
-        """``_begin`` with the user's choice of rows."""
-        self._relied = relied
-        try:
-            return self._begin(X, y, sample_weight)
+            yield
         finally:
             del self._relied
 
@@ -238,7 +234,8 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
         Raises InvalidInputError for bad parameters, values that are missing or infinite, categories, and columns and
         classes that are not those of the old tree; UnsupportedModelError for an old model of several trees.
         """
-        self._grow_from(X, y, sample_weight, relied)
+        with self.relying_on(relied):
+            self._grow(X, y, sample_weight)
         return self
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
@@ -294,7 +291,8 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, relied: ArrayLike | None = None
     ) -> CompatibleTreeRegressor:
         """Grow the tree on table ``X``, (n, n_features), and ``y``, (n,) finite numbers; see the classifier."""
-        self._grow_from(X, y, sample_weight, relied)
+        with self.relying_on(relied):
+            self._grow(X, y, sample_weight)
         return self
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:

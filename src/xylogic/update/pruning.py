@@ -91,7 +91,8 @@ def prune_compatible(
             "a CompatibleTreeClassifier or CompatibleTreeRegressor with an old tree is accepted"
         )
     whole = unfitted(est)
-    sample = whole._begin_relying(X, y, sample_weight, relied)
+    with whole.relying_on(relied):
+        sample = whole._begin(X, y, sample_weight)
     assert isinstance(sample, AgainstOld)
     way = Way.of(whole)
     scored = way if score == "objective" else Way(way.kind, way.jlu, 0.0)
