@@ -126,3 +126,5 @@ def test_a_missing_value_of_a_witness_is_null_in_json():
 
     found = xl.equivalent(routed("left"), routed("right"))
     assert found.witness["x"] != found.witness["x"] and found.to_dict()["witness"] == {"x": None}
+    (region,) = xl.compare(routed("left"), routed("right")).regions()
+    assert region.to_dict()["row"] == {"x": None}

@@ -18,7 +18,7 @@ from xylogic.compare.align import align
 from xylogic.compare.equivalence import Equivalence, check_engine, plain, settled
 from xylogic.compare.measure import Measure, Piece, measured, pieces, with_equal_classes
 from xylogic.compare.question import Question
-from xylogic.compare.rows import box_of, cell_in, row_of, share_of
+from xylogic.compare.rows import box_of, cell_in, json_row, row_of, share_of
 from xylogic.compare.walking import is_walked
 from xylogic.domain.box import Box
 from xylogic.domain.sheet import Sheet, open_sheet
@@ -49,7 +49,7 @@ class Region:
             "conditions": self.box.to_dict(),
             "answers": list(map(plain, self.answers)),
             "share": float(self.share),
-            "row": self.row,
+            "row": json_row(self.row),
         }
 
 

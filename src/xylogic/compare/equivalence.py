@@ -15,11 +15,10 @@ from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
 from xylogic.compare.probe import probe
 from xylogic.compare.question import Question
-from xylogic.compare.rows import cell_in, row_of
+from xylogic.compare.rows import cell_in, json_row, row_of
 from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
 from xylogic.domain.feature import Feature
-from xylogic.domain.levels import is_missing
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.search.pair import Pair
@@ -83,7 +82,7 @@ class Equivalence:
         decided = self.status.status == EXACT
         return {
             "equivalent": bool(self) if decided else None,
-            "witness": None if self.witness is None else {n: _known(v) for n, v in self.witness.items()},
+            "witness": None if self.witness is None else json_row(self.witness),
             "answers": None if self.answers is None else list(map(plain, self.answers)),
             "status": self.status.status,
             "seconds": self.status.seconds,
@@ -261,11 +260,6 @@ def _is_like(x: Feature, y: Feature) -> bool:
         and x.categories == y.categories
         and x.other == y.other
     )
-
-
-def _known(value: Any) -> Any:
-    """A value as JSON has it: ``None`` where it is missing."""
-    return None if is_missing(value) else value
 
 
 def plain(answer: Any) -> Any:

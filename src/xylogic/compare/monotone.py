@@ -13,7 +13,7 @@ from xylogic.budget import EXACT, PARTIAL, Budget, Status
 from xylogic.compare.align import Aligned, align
 from xylogic.compare.equivalence import check_engine, find_witness, plain
 from xylogic.compare.question import Question
-from xylogic.compare.rows import row_of
+from xylogic.compare.rows import json_row, row_of
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded, InvalidInputError
@@ -54,7 +54,7 @@ class Monotonicity:
         """JSON-ready."""
         return {
             "monotone": bool(self) if self.status.status == EXACT else None,
-            "witness": None if self.witness is None else list(self.witness),
+            "witness": None if self.witness is None else [json_row(row) for row in self.witness],
             "answers": None if self.answers is None else list(map(plain, self.answers)),
             "status": self.status.status,
             "seconds": self.status.seconds,

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from xylogic.domain.box import Box
-from xylogic.domain.cells import Cells, StateSet
+from xylogic.domain.cells import Cells, StateSet, is_missing
 
-__all__ = ["States", "box_of", "cell_in", "row_of", "share_of"]
+__all__ = ["States", "box_of", "cell_in", "json_row", "row_of", "share_of"]
 
 States = Mapping[int, Sequence[int]]  # column -> the states that a box allows, of those it limits
 
@@ -18,6 +18,11 @@ States = Mapping[int, Sequence[int]]  # column -> the states that a box allows, 
 def row_of(states: Sequence[int], cells: Sequence[Cells]) -> dict[str, Any]:
     """A row in the given cell: short numbers that both models accept, as Python scalars by name."""
     return {c.name: _value(c, int(state)) for c, state in zip(cells, states, strict=True)}
+
+
+def json_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row as JSON has it: ``None`` where a value is missing."""
+    return {name: None if is_missing(value) else value for name, value in row.items()}
 
 
 def _value(c: Cells, state: int) -> Any:
