@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.predict import apply
 from xylogic.model.tree import Tree
+from xylogic.update.bounds_kernel import bound_nodes
 from xylogic.update.reading import finite_values, read_tree
 
 __all__ = ["Bounds", "bounds_of", "leaf_bounds", "tree_bounds"]
@@ -87,24 +88,7 @@ def leaf_bounds(tree: Tree, leaves: NDArray[Any], n_features: int) -> Bounds:
     """
     lower = np.full((len(leaves), n_features), -np.inf)
     upper = np.full((len(leaves), n_features), np.inf)
-    wanted = {leaf: place for place, leaf in enumerate(leaves.tolist())}
-    feature, cut, left, right = tree.feature.tolist(), tree.cut.tolist(), tree.left.tolist(), tree.right.tolist()
-    low, high = [-np.inf] * n_features, [np.inf] * n_features
-    # A node to enter, or -1 to leave one; either way the bound to set first (``side`` is ``low`` or ``high``).
-    stack: list[tuple[int, list[float], int, float]] = [(0, low, 0, -np.inf)]
-    while stack:
-        node, side, column, bound = stack.pop()
-        side[column] = bound
-        if node < 0:
-            continue
-        place = wanted.get(node)
-        if place is not None:
-            lower[place], upper[place] = low, high
-        if left[node] < 0:
-            continue
-        column, bound = feature[node], cut[node]
-        stack.append((-1, low, column, low[column]))
-        stack.append((right[node], low, column, max(low[column], bound)))
-        stack.append((-1, high, column, high[column]))
-        stack.append((left[node], high, column, min(high[column], bound)))
+    place = np.full(tree.n_nodes, -1, np.int32)
+    place[leaves] = np.arange(len(leaves))
+    bound_nodes(tree.feature, tree.cut, tree.left, tree.right, place, lower, upper)
     return Bounds(lower, upper, lower > -np.inf, upper < np.inf)

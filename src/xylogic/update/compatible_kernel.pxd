@@ -41,4 +41,6 @@ cdef class Compatible(Candidates):
     @cython.final
     cdef Py_ssize_t trace(self, int *order, Py_ssize_t at, Py_ssize_t n, double bar) noexcept nogil
     @cython.final
+    cdef void drift_of(self, int *order, Py_ssize_t at, Py_ssize_t n_listed) noexcept nogil
+    @cython.final
     cdef int trace_codes(self, double bar) noexcept nogil

@@ -13,12 +13,14 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, ints, longs
     from cython.cimports.xylogic.grow.column_kernel import BINNED
+    from cython.cimports.xylogic.grow.criterion_kernel import NONE
     from cython.cimports.xylogic.grow.freeze_kernel import between, single_below
     from cython.cimports.xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from cython.cimports.xylogic.update.candidates_kernel import Candidates
 else:
     from xylogic.domain.machine_kernel import bit, doubles, ints, longs
     from xylogic.grow.column_kernel import BINNED
+    from xylogic.grow.criterion_kernel import NONE
     from xylogic.grow.freeze_kernel import between, single_below
     from xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from xylogic.update.candidates_kernel import Candidates
@@ -59,7 +61,7 @@ class Compatible(Candidates):
         self.is_single = columns.is_single
         self.keep["lowest"] = np.array(lowest, dtype=np.float64)
         self.keep["scale"] = np.array(scale, dtype=np.float64)
-        self.keep["order"] = np.zeros(self.n_all + 1, np.int32)
+        self.keep["order"] = np.empty(self.n_all + 1, np.int32)
         self.keep["start"] = np.zeros(columns.most_levels + 2, np.int32)
         self.kind = ints(columns.kind)
         self.n_codes = ints(columns.n_codes)
@@ -71,7 +73,7 @@ class Compatible(Candidates):
         self.lowest = doubles(self.keep["lowest"])
         self.scale = doubles(self.keep["scale"])
         self.order = ints(self.keep["order"])
-        self.keep["cuts"], self.keep["drifts"] = np.zeros((2, self.n_all + 1))
+        self.keep["cuts"], self.keep["drifts"] = np.empty((2, self.n_all + 1))
         self.cut_at = doubles(self.keep["cuts"])
         self.drifts = doubles(self.keep["drifts"])
         self.start = ints(self.keep["start"])
@@ -204,29 +206,26 @@ class Compatible(Candidates):
         f: cython.int = self.feature
         column: cython.Py_ssize_t = f * self.n_all
         c: cython.Py_ssize_t
-        row: cython.int
-        after: cython.int
+        first: cython.Py_ssize_t = 0
         best: cython.Py_ssize_t = 0
         n_listed: cython.Py_ssize_t
-        cuts: cython.p_double = self.cut_at
         drifts: cython.p_double = self.drifts
         gain: cython.double
+        if not self.single_class:
+            self.inner.loose = False
+            first = self.inner.sweep(order, at, n, self.codes, column, NONE, bar - self.most)
+            if first == 0:
+                return 0
+            self.places[0] = cython.cast(cython.int, first)
+            # What gains most in loss mostly gains most of all: its total gain leaves few others to look at.
+            self.drift_of(order, at, 1)
+            bar = max(bar, self.inner.gain + self.factor * drifts[0] - self.least)
         if self.squares is not None and not self.single_class:
             n_listed = self.list_squares(order, at, n, bar - self.most)
         else:
             n_listed = self.list_classes(order, at, n, bar - self.most)
-        if n_listed == 0:
-            return 0
-        if self.drift.steady:
-            for c in range(n_listed):
-                drifts[c] = self.most / self.factor
-        else:
-            for c in range(n_listed):
-                row, after = order[at + self.places[c] - 1], order[at + self.places[c]]
-                if self.kind[f] == BINNED:
-                    row, after = self.codes[column + row], self.codes[column + after]
-                cuts[c] = self.measured(f, self.cut_between(f, row, after))
-            self.drift.trace(f, order, at, self.places, cuts, n_listed, drifts)
+        if n_listed > 1 or self.places[0] != first:
+            self.drift_of(order, at, n_listed)
         for c in range(n_listed):
             gain = self.listed[c] + self.factor * drifts[c]
             if gain > bar:
@@ -234,6 +233,29 @@ class Compatible(Candidates):
                 bar = gain + self.least
                 best = self.places[c]
         return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def drift_of(self, order: cython.p_int, at: cython.Py_ssize_t, n_listed: cython.Py_ssize_t) -> cython.void:
+        """What the listed boundaries gain in compatibility, in ``drifts``."""
+        f: cython.int = self.feature
+        column: cython.Py_ssize_t = f * self.n_all
+        c: cython.Py_ssize_t
+        row: cython.int
+        after: cython.int
+        cuts: cython.p_double = self.cut_at
+        if self.drift.steady:
+            for c in range(n_listed):
+                self.drifts[c] = self.most / self.factor
+            return
+        for c in range(n_listed):
+            row, after = order[at + self.places[c] - 1], order[at + self.places[c]]
+            if self.kind[f] == BINNED:
+                row, after = self.codes[column + row], self.codes[column + after]
+            cuts[c] = self.measured(f, self.cut_between(f, row, after))
+        self.drift.trace(f, order, at, self.places, cuts, n_listed, self.drifts)
 
     @cython.cfunc
     @cython.nogil

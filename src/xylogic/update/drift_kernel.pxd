@@ -18,3 +18,5 @@ cdef class Drift(OldLeaves):
     cdef void trace_distances(
         self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains
     ) noexcept nogil
+    @cython.final
+    cdef int list_edges(self, int f, int *edge_of, int *edges, double *weights) noexcept nogil

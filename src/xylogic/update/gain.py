@@ -25,10 +25,11 @@ _BELOW, _ABOVE = 1, 2
 class _Old:
     """The old tree as ``Drift`` reads it; K leaves, m columns, n rows.
 
-    ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (m, K),
-    which bounds there are; ``used`` uint8 (m,), whether there are any; ``lower``, ``upper`` float64 (m, K), in
-    deviations above the column's least value; ``by_lower``, ``by_upper`` int32 (m, K), the leaves by those; ``top``
-    float64 (m,), the greatest value.
+    ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (K, m),
+    which bounds there are; ``used`` uint8 (m,), whether there are any; ``lower``, ``upper`` float64 (K, m), in
+    deviations above the column's least value; ``edge`` float64, the bounds column by column, ascending and each once,
+    those of column f from ``first_edge[f]`` int32 (m + 1,) on; ``lower_edge``, ``upper_edge`` int32 (K, m), where in
+    the column's part the leaf's bounds are; ``top`` float64 (m,), the greatest value.
     """
 
     kind: int
@@ -39,8 +40,10 @@ class _Old:
     used: NDArray[np.uint8]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    by_lower: NDArray[np.int32]
-    by_upper: NDArray[np.int32]
+    edge: NDArray[np.float64]
+    first_edge: NDArray[np.int32]
+    lower_edge: NDArray[np.int32]
+    upper_edge: NDArray[np.int32]
     top: NDArray[np.float64]
 
 
@@ -60,7 +63,7 @@ class CompatibleTarget(Target):
         table, single = self.columns.table, self.columns.is_single
         return Compatible(
             Target.criterion(self, min_rows, min_weight),
-            Drift(self.old, 2 * len(table)),
+            Drift(self.old, 2 * (len(table) // max(min_rows, 1) + 1)),
             self.rate,
             self.total_weight,
             self.columns,
@@ -99,23 +102,18 @@ def compatible_target(
     lowest, scale = np.zeros(m), np.ones(m)
     rate = strength * weight / total
     n_leaves = len(sample.bounds.lower)
-    no_numbers, no_order = np.zeros((m, n_leaves)), np.zeros((m, n_leaves), np.int32)
-    lower, upper, by_lower, by_upper, top = no_numbers, no_numbers, no_order, no_order, np.zeros(m + 1)
+    lower = upper = np.zeros((n_leaves, m))
+    top, no = np.zeros(m + 1), np.zeros((1, 1), np.int32)
+    edges = np.zeros(1), np.zeros(m + 1, np.int32), no, no
     if kind in ("mae", "mse"):
         reference = part.reference()
         lowest, scale = reference.lowest, np.where(reference.is_constant, 1.0, reference.scale)
         rate /= 2 * m
         low, high = reference.clip(sample.bounds)
         lower, upper, top = (_measured(bound, reference, scale) for bound in (low, high, reference.highest))
-        lower, upper = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
-        if kind == "mae":
-            by_lower, by_upper = (np.argsort(bound, axis=1, kind="stable").astype(np.int32) for bound in (lower, upper))
-    sides = np.zeros((m, n_leaves), np.uint8)
-    sides += sample.bounds.has_lower.T * np.uint8(_BELOW) + sample.bounds.has_upper.T * np.uint8(_ABOVE)
-    old = _Old(
-        _KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=1), lower, upper,
-        by_lower, by_upper, top,
-    )  # fmt: skip
+        edges = _edges(lower, upper) if kind == "mae" else edges
+    sides = sample.bounds.has_lower * np.uint8(_BELOW) + sample.bounds.has_upper * np.uint8(_ABOVE)
+    old = _Old(_KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=0), lower, upper, *edges, top)
     return CompatibleTarget(
         target.rule, target.y, target.weights, target.n_classes, target.loss,
         old=old, columns=columns, rate=rate, total_weight=weight, lowest=lowest, scale=scale,
@@ -125,3 +123,17 @@ def compatible_target(
 def _measured(numbers: NDArray[np.float64], reference: Reference, scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """As ``Compatible.measured``, operation by operation: equal cuts have equal numbers."""
     return np.asarray((numbers * 0.5 - reference.lowest * 0.5) / scale * 2.0)
+
+
+def _edges(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
+    """``edge``, ``first_edge``, ``lower_edge`` and ``upper_edge`` of ``_Old``. O(m K log K)."""
+    bounds = np.concatenate([lower, upper]).T
+    order = np.argsort(bounds, axis=1)
+    ascending = np.take_along_axis(bounds, order, axis=1)
+    is_new = np.ones(bounds.shape, bool)
+    np.not_equal(ascending[:, 1:], ascending[:, :-1], out=is_new[:, 1:])
+    number = np.empty(bounds.shape, np.int32)
+    np.put_along_axis(number, order, is_new.cumsum(axis=1, dtype=np.int32) - 1, axis=1)
+    first = np.concatenate([[0], is_new.sum(axis=1).cumsum()]).astype(np.int32)
+    lower_edge, upper_edge = np.split(np.ascontiguousarray(number.T), 2)
+    return ascending[is_new], first, lower_edge, upper_edge

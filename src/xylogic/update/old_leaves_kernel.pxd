@@ -17,8 +17,10 @@ cdef class OldLeaves:
     cdef int *n_any
     cdef double *lower
     cdef double *upper
-    cdef int *by_lower
-    cdef int *by_upper
+    cdef double *edge
+    cdef int *first_edge
+    cdef int *lower_edge
+    cdef int *upper_edge
     cdef double *top
     # of the growing tree's nodes
     cdef int *parent
@@ -39,8 +41,12 @@ cdef class OldLeaves:
     cdef double base
     cdef double *change
     # of a sweep
-    cdef double *left
-    cdef unsigned char *passed
+    cdef unsigned long long *met
+    cdef double *at_edge
+    cdef int *lowers
+    cdef int *uppers
+    cdef double *of_lowers
+    cdef double *of_uppers
 
     @cython.final
     cdef void enter(self, int node, int parent, int f, bint on_left, double cut) noexcept nogil

@@ -10,9 +10,9 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import doubles, ints, small
+    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints, small
 else:
-    from xylogic.domain.machine_kernel import doubles, ints, small
+    from xylogic.domain.machine_kernel import bits, doubles, ints, small
 
 # The measures.
 JAC = 0
@@ -33,8 +33,9 @@ class OldLeaves:
     """
 
     def __init__(self, old: object, n_nodes: cython.Py_ssize_t) -> None:
-        n_features: cython.int = old.sides.shape[0]
-        n_leaves: cython.int = old.sides.shape[1]
+        n_leaves: cython.int = old.sides.shape[0]
+        n_features: cython.int = old.sides.shape[1]
+        n_edges: cython.int = old.first_edge[n_features]
         self.kind = old.kind
         self.pooled = old.pooled
         self.n_features = n_features
@@ -44,17 +45,19 @@ class OldLeaves:
             "relied": old.relied,
             "sides": old.sides.reshape(-1),
             "used": old.used,
-            "n_below": ((old.sides & BELOW) > 0).sum(axis=0).astype(np.int32),
-            "n_above": ((old.sides & ABOVE) > 0).sum(axis=0).astype(np.int32),
-            "n_any": (old.sides > 0).sum(axis=0).astype(np.int32),
+            "n_below": ((old.sides & BELOW) > 0).sum(axis=1).astype(np.int32),
+            "n_above": ((old.sides & ABOVE) > 0).sum(axis=1).astype(np.int32),
+            "n_any": (old.sides > 0).sum(axis=1).astype(np.int32),
             "lower": old.lower.reshape(-1),
             "upper": old.upper.reshape(-1),
-            "by_lower": old.by_lower.reshape(-1),
-            "by_upper": old.by_upper.reshape(-1),
+            "edge": old.edge,
+            "first_edge": old.first_edge,
+            "lower_edge": old.lower_edge.reshape(-1),
+            "upper_edge": old.upper_edge.reshape(-1),
             "top": old.top,
-            "parent": np.zeros(n_nodes + 1, np.int32),
-            "tested": np.zeros(n_nodes + 1, np.int32),
-            "cut": np.zeros(n_nodes + 1),
+            "parent": np.empty(n_nodes + 1, np.int32),
+            "tested": np.empty(n_nodes + 1, np.int32),
+            "cut": np.empty(n_nodes + 1),
             "here": np.zeros(n_leaves + 1, np.int32),
             "held": np.zeros(n_leaves + 1),
             "touched": np.zeros(n_features + 1, np.int32),
@@ -63,8 +66,12 @@ class OldLeaves:
             "high": np.array(old.top),
             "shared": np.zeros(4 * n_leaves + 1),
             "change": np.zeros(n_leaves + 1),
-            "left": np.zeros(n_leaves + 1),
-            "passed": np.zeros(n_leaves + 1, np.uint8),
+            "met": np.zeros(n_edges // 64 + 1, np.uint64),
+            "at_edge": np.zeros(n_edges + 1),
+            "lowers": np.zeros(n_leaves + 1, np.int32),
+            "uppers": np.zeros(n_leaves + 1, np.int32),
+            "of_lowers": np.zeros(n_leaves + 1),
+            "of_uppers": np.zeros(n_leaves + 1),
         }
         self.leaf = ints(self.keep["leaf"])
         self.relied = doubles(self.keep["relied"])
@@ -75,8 +82,10 @@ class OldLeaves:
         self.n_any = ints(self.keep["n_any"])
         self.lower = doubles(self.keep["lower"])
         self.upper = doubles(self.keep["upper"])
-        self.by_lower = ints(self.keep["by_lower"])
-        self.by_upper = ints(self.keep["by_upper"])
+        self.edge = doubles(self.keep["edge"])
+        self.first_edge = ints(self.keep["first_edge"])
+        self.lower_edge = ints(self.keep["lower_edge"])
+        self.upper_edge = ints(self.keep["upper_edge"])
         self.top = doubles(self.keep["top"])
         self.parent = ints(self.keep["parent"])
         self.tested = ints(self.keep["tested"])
@@ -89,8 +98,12 @@ class OldLeaves:
         self.high = doubles(self.keep["high"])
         self.shared = doubles(self.keep["shared"])
         self.change = doubles(self.keep["change"])
-        self.left = doubles(self.keep["left"])
-        self.passed = small(self.keep["passed"])
+        self.met = bits(self.keep["met"])
+        self.at_edge = doubles(self.keep["at_edge"])
+        self.lowers = ints(self.keep["lowers"])
+        self.uppers = ints(self.keep["uppers"])
+        self.of_lowers = doubles(self.keep["of_lowers"])
+        self.of_uppers = doubles(self.keep["of_uppers"])
         self.n_here = self.n_touched = 0
         self.node = 0
         self.steady = False
@@ -194,7 +207,7 @@ class OldLeaves:
             below = above = both = 0
             for j in range(self.n_touched):
                 f = self.touched[j]
-                own = self.sides[f * self.n_leaves + k]
+                own = self.sides[k * self.n_features + f]
                 both += own > 0
                 own &= self.bounded[f]
                 below += own & BELOW
@@ -239,7 +252,8 @@ class OldLeaves:
         i: cython.int
         k: cython.int
         own: cython.int = self.bounded[f]
-        cell: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, f) * self.n_leaves
+        cell: cython.Py_ssize_t
+        m: cython.Py_ssize_t = self.n_features
         below: cython.double
         above: cython.double
         total: cython.double = 0.0
@@ -257,7 +271,7 @@ class OldLeaves:
             if self.used[f]:
                 for i in range(self.n_here):
                     k = self.here[i]
-                    if sides[cell + k]:
+                    if sides[k * m + f]:
                         total += held[k] * (shared[4 * k] - shared[4 * k + 1])
             return total
         if self.kind == JLU:
@@ -268,11 +282,12 @@ class OldLeaves:
             self.steady = True
             for i in range(self.n_here):
                 k = self.here[i]
+                cell = k * m + f
                 below = above = 0.0
                 if not own & BELOW:
-                    below = shared[4 * k + (0 if sides[cell + k] & BELOW else 1)]
+                    below = shared[4 * k + (0 if sides[cell] & BELOW else 1)]
                 if not own & ABOVE:
-                    above = shared[4 * k + 2 + (0 if sides[cell + k] & ABOVE else 1)]
+                    above = shared[4 * k + 2 + (0 if sides[cell] & ABOVE else 1)]
                 self.base += held[k] * below
                 self.change[k] = above - below
                 self.steady = self.steady and above == below
@@ -282,8 +297,9 @@ class OldLeaves:
             return 0.0
         for i in range(self.n_here):
             k = self.here[i]
-            above = max(high - self.upper[cell + k], 0.0)
-            below = max(self.lower[cell + k] - low, 0.0)
+            cell = k * m + f
+            above = max(high - self.upper[cell], 0.0)
+            below = max(self.lower[cell] - low, 0.0)
             above = max(above, below)
             total += held[k] * (above * above if self.kind == MSE else above)
         return total
