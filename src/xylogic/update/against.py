@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from xylogic.update.reading import refuse_infinite
 from xylogic.update.reference import Reference
 from xylogic.update.relied import answers, is_right, row_weights
 
-__all__ = ["AgainstOld", "place_classes", "place_columns", "read_against"]
+__all__ = ["AgainstOld", "place_classes", "place_columns", "read_against", "warn_unrelied"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -100,6 +101,17 @@ def read_against(
     found = leaf_bounds(exact.trees[0], leaves, len(place))
     bounds = Bounds(*(_by(part, place) for part in (found.lower, found.upper, found.has_lower, found.has_upper)))
     return _against(sample, leaf, bounds, right)
+
+
+def warn_unrelied(old: Ensemble, relied: ArrayLike | None, stacklevel: int) -> None:
+    """Say that there is no explanation to keep to, as is easily so where numbers have to be met exactly."""
+    if relied is not None:
+        why = "relied is 0 everywhere; pass numbers above 0"
+    elif old.classes is None:
+        why = "the old model is off by more than the tolerance everywhere; pass a greater tolerance, or relied"
+    else:
+        why = "the old model answers no row right; pass relied"
+    warnings.warn(f"no row is relied on, and what is grown is plain CART: {why}", UserWarning, stacklevel=stacklevel)
 
 
 def _seen_by(old: Ensemble, sample: Sample, place: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from xylogic.grow.single import grow_single
 from xylogic.grow.target import Target
 from xylogic.grow.tree_base import SingleTree
 from xylogic.model.ensemble import Ensemble
-from xylogic.update.against import AgainstOld, read_against
+from xylogic.update.against import AgainstOld, place_columns, read_against, warn_unrelied
 from xylogic.update.compatibility import Compatibility, compatibility
 from xylogic.update.dissimilarity import JLU_WAYS, KINDS
 from xylogic.update.gain import compatible_target
@@ -68,7 +68,17 @@ class CompatibleTree(SingleTree):
         self.old_ = read_tree(self.old, "the old tree")
         names = self._names() if hasattr(self, "feature_names_in_") else None
         n_given = len(y) if hasattr(y, "__len__") else sample.n_rows
-        return read_against(self.old_, sample, names, self.tolerance, relied, n_given)
+        found = read_against(self.old_, sample, names, self.tolerance, relied, n_given)
+        if self.strength and not found.relied_weight.any():
+            warn_unrelied(self.old_, relied, stacklevel=6)
+        return found
+
+    def rows_for_old(self, sample: Sample) -> NDArray[np.float64]:
+        """The rows of a training set that this tree has read, in the columns of the old tree: float64 (n, m)."""
+        assert self.old_ is not None
+        names = self._names() if hasattr(self, "feature_names_in_") else None
+        place = place_columns(self.old_, names, len(sample.features))
+        return np.ascontiguousarray(sample.values[:, np.argsort(place)], dtype=np.float64)
 
     def _aim(self, target: Target, sample: Sample, columns: Columns, rows: NDArray[np.int32] | None) -> Target:
         if not isinstance(sample, AgainstOld):
@@ -229,7 +239,8 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
         """Grow the tree on table ``X``, (n, n_features) of finite numbers, and ``y``, (n,) labels of the old tree.
 
         ``relied``: n numbers from 0 up, or booleans, in place of "the old tree is right": how much each row's old
-        explanation counts; ``sample_weight`` multiplies it. Where nobody relies on any row, the tree is plain CART.
+        explanation counts; ``sample_weight`` multiplies it. Where nobody relies on any row, the tree is plain CART, and
+        a UserWarning says so.
 
         Raises InvalidInputError for bad parameters, values that are missing or infinite, categories, and columns and
         classes that are not those of the old tree; UnsupportedModelError for an old model of several trees.
@@ -248,7 +259,8 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     Parameters
     ----------
-    tolerance : the old tree is right where it is off by at most so much.
+    tolerance : the old tree is right where it is off by at most so much. At 0 hardly any row is, and no explanation is
+        relied on.
     criterion : ``"squared_error"``.
     """
 
