@@ -26,6 +26,7 @@ cdef class Compatible(Candidates):
     cdef double best, least, factor
     # of the feature, and of a sweep
     cdef double most
+    cdef bint steady
     # the cuts of the candidates listed, and their gains in compatibility
     cdef double *cut_at
     cdef double *drifts

@@ -144,7 +144,7 @@ class Compatible(Candidates):
         if self.pure:  # it may still be split for the sake of explanations alone
             self.prepare()
             for f in range(self.drift.n_features):
-                if self.drift.most(f) * self.factor > self.least:
+                if self.drift.most[f] * self.factor > self.least:
                     self.pure = False
                     break
 
@@ -163,9 +163,13 @@ class Compatible(Candidates):
     @cython.final
     @cython.exceptval(check=False)
     def hopeless(self, bar: cython.double) -> cython.bint:
-        """Whether the feature cannot gain more than ``bar``; ``most`` is set to its most in compatibility."""
+        """Whether the feature cannot gain more than ``bar``; ``most`` is set to its most in compatibility.
+
+        ``steady`` tells whether all of its cuts gain that.
+        """
         self.prepare()
-        self.most = self.drift.most(self.feature) * self.factor
+        self.most = self.drift.most[self.feature] * self.factor
+        self.steady = self.drift.steady[self.feature]
         return self.loss + self.most <= bar
 
     @cython.cfunc
@@ -185,7 +189,7 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if not self.drift.steady or self.single_class:
+        if not self.steady or self.single_class:
             return self.trace(order, at, n, bar)
         self.inner.loose = self.loose
         p = self.inner.sweep(order, at, n, codes, column, way, bar - self.most)
@@ -246,7 +250,7 @@ class Compatible(Candidates):
         row: cython.int
         after: cython.int
         cuts: cython.p_double = self.cut_at
-        if self.drift.steady:
+        if self.steady:
             for c in range(n_listed):
                 self.drifts[c] = self.most / self.factor
             return
@@ -313,11 +317,11 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if not self.single_class and (self.drift.steady or self.most < bar):
+        if not self.single_class and (self.steady or self.most < bar):
             n_left = self.inner.cuts(table, at, present, n_present, missing, total, way, bar - self.most)
-            if n_left > 0 and self.drift.steady:
+            if n_left > 0 and self.steady:
                 self.gain = self.best = self.inner.gain + self.most
-            if n_left == 0 or self.drift.steady:
+            if n_left == 0 or self.steady:
                 return n_left
         last = self.trace_codes(bar)
         if last < 0:
@@ -346,12 +350,12 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return -1
-        if not self.single_class and (self.drift.steady or self.most < bar):
+        if not self.single_class and (self.steady or self.most < bar):
             level = self.inner.cut_few(rows, at, n, codes, n_columns, column, bar - self.most)
             self.levels = self.inner.levels
-            if level >= 0 and self.drift.steady:
+            if level >= 0 and self.steady:
                 self.gain = self.best = self.inner.gain + self.most
-            if level < 0 or self.drift.steady:
+            if level < 0 or self.steady:
                 return level
         else:
             self.levels = 0
@@ -371,7 +375,7 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if self.drift.steady and not self.single_class:
+        if self.steady and not self.single_class:
             n_left = self.inner.sweep_groups(order, ends, n_groups, way, bar - self.most)
             if n_left > 0:
                 self.gain = self.best = self.inner.gain + self.most

@@ -26,7 +26,7 @@ class _Old:
     """The old tree as ``Drift`` reads it; K leaves, m columns, n rows.
 
     ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (K, m),
-    which bounds there are; ``used`` uint8 (m,), whether there are any; ``lower``, ``upper`` float64 (K, m), in
+    which bounds there are; ``lower``, ``upper`` float64 (K, m), in
     deviations above the column's least value; ``edge`` float64, the bounds column by column, ascending and each once,
     those of column f from ``first_edge[f]`` int32 (m + 1,) on; ``lower_edge``, ``upper_edge`` int32 (K, m), where in
     the column's part the leaf's bounds are; ``top`` float64 (m,), the greatest value.
@@ -37,7 +37,6 @@ class _Old:
     leaf: NDArray[np.int32]
     relied: NDArray[np.float64]
     sides: NDArray[np.uint8]
-    used: NDArray[np.uint8]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     edge: NDArray[np.float64]
@@ -113,7 +112,7 @@ def compatible_target(
         lower, upper, top = (_measured(bound, reference, scale) for bound in (low, high, reference.highest))
         edges = _edges(lower, upper) if kind == "mae" else edges
     sides = sample.bounds.has_lower * np.uint8(_BELOW) + sample.bounds.has_upper * np.uint8(_ABOVE)
-    old = _Old(_KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=0), lower, upper, *edges, top)
+    old = _Old(_KINDS[kind], jlu == "pooled", leaf, relied, sides, lower, upper, *edges, top)
     return CompatibleTarget(
         target.rule, target.y, target.weights, target.n_classes, target.loss,
         old=old, columns=columns, rate=rate, total_weight=weight, lowest=lowest, scale=scale,
