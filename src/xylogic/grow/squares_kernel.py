@@ -7,17 +7,15 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import INFINITY
-    from cython.cimports.xylogic.domain.machine_kernel import ahead, bit, doubles, lowest_bit
+    from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, lowest_bit
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from cython.cimports.xylogic.grow.numbers_kernel import Numbers
 else:
     from math import inf as INFINITY
 
-    from xylogic.domain.machine_kernel import ahead, bit, doubles, lowest_bit
+    from xylogic.domain.machine_kernel import bit, doubles, lowest_bit
     from xylogic.grow.criterion_kernel import APART, LEFT, RIGHT
     from xylogic.grow.numbers_kernel import Numbers
-
-AHEAD = cython.declare(cython.int, 12)  # rows: so much earlier are their codes fetched
 
 
 @cython.cclass
@@ -137,52 +135,6 @@ class Squares(Numbers):
                 bar = self.gain + tie
                 best = p
         return best
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def tally(
-        self,
-        rows: cython.p_int,
-        at: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-        codes: cython.p_uchar,
-        n_columns: cython.Py_ssize_t,
-        begin: cython.int,
-        end: cython.int,
-        first: cython.p_int,
-        table: cython.p_double,
-    ) -> cython.void:
-        if not self.binary:
-            Numbers.tally(self, rows, at, n, codes, n_columns, begin, end, first, table)
-            return
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        code_at: cython.Py_ssize_t
-        cell: cython.Py_ssize_t
-        w: cython.double = 1.0
-        weighted: cython.bint = self.weighted
-        target: cython.p_double = self.target
-        # With many rows it pays to count each in its class alone: the weight is the sum of both.
-        by_class: cython.bint = n * (end - begin) >= first[end] - first[begin]
-        for i in range(at, at + n):
-            code_at = rows[i] * n_columns
-            if i + AHEAD < at + n:
-                ahead(codes, rows[i + AHEAD] * n_columns)
-            k = cython.cast(cython.Py_ssize_t, target[rows[i]])
-            if weighted:
-                w = self.w[rows[i]]
-            for j in range(begin, end):
-                cell = first[j] + 3 * cython.cast(cython.Py_ssize_t, codes[code_at + j])
-                table[cell + 1 + k] += w
-                if weighted:
-                    table[cell] += 1.0
-                if not by_class and k > 0:
-                    table[cell + 1] += w
-        if by_class:
-            for cell in range(first[begin], first[end], 3):
-                table[cell + 1] += table[cell + 2]
 
     @cython.cfunc
     @cython.nogil
