@@ -166,7 +166,7 @@ class Binned:
     @cython.exceptval(check=False)
     def many(self, column: cython.int) -> cython.bint:
         """Whether the node has so many rows that going through all levels of a column takes no longer."""
-        if self.criterion.cuts_few:
+        if self.criterion.cuts_few and self.criterion.width == 1:
             return self.n >= 3 * self.n_levels[column]
         return 4 * self.n >= self.n_levels[column] * self.criterion.width
 
@@ -357,7 +357,7 @@ class Binned:
         n_left: cython.int
         found: cython.bint = False
         if not has_missing and self.criterion.cuts_few and not self.criterion.bounded and n_levels <= FEW:
-            if self.single or not self.many(column):
+            if not self.many(column) or (self.single and self.criterion.width == 1):
                 return self.search_few(rows, column, bar)
         if self.criterion.additive and self.many(column):
             grouped = False
