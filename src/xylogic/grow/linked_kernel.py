@@ -283,6 +283,8 @@ class Linked(Numbers):
         other_after: cython.p_int
         place: cython.int
         kept: cython.int
+        lower: cython.int
+        upper: cython.int
         place_of: cython.p_int = self.place_of
         value: cython.p_double = self.value
         cost_left: cython.p_double = self.cost_left
@@ -298,8 +300,8 @@ class Linked(Numbers):
         cost_right[0] = right
         for p in range(n):  # no branches but those that are taken in turn: others could not be predicted
             place = place_of[order[at + n - 1 - p]]
-            after[before[place]] = after[place]
-            before[after[place]] = before[place]
+            lower, upper = before[place], after[place]
+            after[lower], before[upper] = upper, lower
             kept = middle
             if odd:
                 middle += (before[middle] - middle) * (place >= middle)
@@ -310,8 +312,8 @@ class Linked(Numbers):
             cost_left[n - 1 - p] = left
             odd ^= 1
             place = place_of[order[at + p]]
-            other_after[other_before[place]] = other_after[place]
-            other_before[other_after[place]] = other_before[place]
+            lower, upper = other_before[place], other_after[place]
+            other_after[lower], other_before[upper] = upper, lower
             kept = other_middle
             if other_odd:
                 other_middle += (other_before[other_middle] - other_middle) * (place >= other_middle)
