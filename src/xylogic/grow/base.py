@@ -242,6 +242,8 @@ class NumberAnswers(RegressorMixin, Answers):
     """Regressors."""
 
     def _read_target(self, y: Any) -> tuple[NDArray[Any], None]:
+        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind == "f" and len(y) and np.abs(y).max() <= MAX_TARGET:
+            return np.require(y, np.float64, ["C", "W"]), None  # as below, in a tenth of the time
         target = self._checked_target(y, y_numeric=True)
         _refuse_missing(np.isnan(target), "a number")
         too_large = np.abs(target) > MAX_TARGET
