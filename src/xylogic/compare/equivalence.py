@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import EXACT, PARTIAL, Budget, Status
+from xylogic.checks import check_choice
 from xylogic.compare.align import align
 from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
@@ -154,8 +155,7 @@ def settled(question: Question, engine: str, budget: Budget) -> Equivalence:
 
 
 def check_engine(engine: str) -> None:
-    if engine not in ENGINES:
-        raise InvalidInputError(f"engine is {engine!r}; accepted: {', '.join(ENGINES)}")
+    check_choice("engine", engine, ENGINES)
 
 
 def find_witness(question: Question, engine: str, budget: Budget) -> tuple[Witness | None, str]:

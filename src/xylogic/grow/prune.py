@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError, NotFittedError
 from xylogic.grow.base import Sample
 from xylogic.grow.growing import sample_columns
@@ -177,8 +178,7 @@ def prune_cv(
     does not depend on the number of candidates. The result is that of a grid search over ``ccp_alpha``.
     """
     for name, value, accepted in (("rule", rule, RULES), ("candidates", candidates, CANDIDATES), ("risk", risk, RISKS)):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        check_choice(name, value, accepted)
     whole = unfitted(est)
     sample = whole._begin(X, y, sample_weight)
     columns = sample_columns(whole, sample)

@@ -27,7 +27,9 @@ from xylogic.update.gain import compatible_target
 from xylogic.update.objective import Way, check_risk, training_risks
 from xylogic.update.reading import read_tree
 
-__all__ = ["CompatibleTreeClassifier", "CompatibleTreeRegressor"]
+__all__ = ["STRENGTH", "CompatibleTreeClassifier", "CompatibleTreeRegressor"]
+
+STRENGTH = number(0, 1e100)
 
 
 class CompatibleTree(SingleTree):
@@ -57,7 +59,10 @@ class CompatibleTree(SingleTree):
         finally:
             del self._relied
 
-    def _put_to_old(self, sample: Sample, y: Any) -> Sample:
+    def _keeps_classes(self) -> bool:
+        return self.old is not None
+
+    def _put_to_old(self, sample: Sample) -> Sample:
         """The training set with what the old tree says of it."""
         relied = getattr(self, "_relied", None)
         if self.old is None:
@@ -66,15 +71,13 @@ class CompatibleTree(SingleTree):
             self.old_: Ensemble | None = None
             return sample
         self.old_ = read_tree(self.old, "the old tree")
-        names = self._names() if hasattr(self, "feature_names_in_") else None
-        n_given = len(y) if hasattr(y, "__len__") else sample.n_rows
-        return read_against(self.old_, sample, names, self.tolerance, relied, n_given)
+        return read_against(self.old_, sample, hasattr(self, "feature_names_in_"), self.tolerance, relied)
 
     def _aim(self, target: Target, sample: Sample, columns: Columns, rows: NDArray[np.int32] | None) -> Target:
         if not isinstance(sample, AgainstOld):
             return target
         return compatible_target(
-            target, sample, columns, rows, kind=self.dissimilarity, jlu=self.jlu, strength=self.strength
+            target, sample, columns, rows, kind=self.dissimilarity, jlu=self.jlu, strength=float(self.strength)
         )
 
     def compatibility(
@@ -98,7 +101,7 @@ class CompatibleTree(SingleTree):
         """
         found = self.compatibility(X, y, reference=reference, weights=weights)
         drift: float | None = getattr(found, self.dissimilarity)
-        return found.loss + (self.strength * drift if drift else 0.0)
+        return found.loss + (float(self.strength) * drift if drift else 0.0)
 
     def _risks(self, grown: Grown, sample: Sample, risk: str) -> str | NDArray[np.float64]:
         if not isinstance(sample, AgainstOld):
@@ -240,7 +243,7 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, {**_OWN, "criterion": one_of(*CLASS_CRITERIA)})
-        return self._put_to_old(super()._begin(X, y, sample_weight), y)
+        return self._put_to_old(super()._begin(X, y, sample_weight))
 
 
 class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
@@ -297,13 +300,13 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, {**_OWN, "criterion": one_of("squared_error")})
-        return self._put_to_old(super()._begin(X, y, sample_weight), y)
+        return self._put_to_old(super()._begin(X, y, sample_weight))
 
 
 _OWN = {
     "old": anything(),
     "dissimilarity": one_of(*KINDS),
-    "strength": number(0, 1e100),
+    "strength": STRENGTH,
     "jlu": one_of(*JLU_WAYS),
     "tolerance": number(0, 1e300),
 }

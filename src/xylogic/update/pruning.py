@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError
 from xylogic.grow.growing import sample_columns
 from xylogic.grow.prune import (
@@ -83,8 +84,7 @@ def prune_compatible(
         ("risk", risk, RISKS),
         ("score", score, SCORES),
     ):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        check_choice(name, value, accepted)
     if not isinstance(est, CompatibleTree) or est.old is None:
         raise InvalidInputError(
             f"est is {repr(est)[:80]}; "
