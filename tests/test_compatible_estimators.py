@@ -1,6 +1,7 @@
 """Compatible trees keep scikit-learn's contract, share their old tree, and refuse what does not fit it."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -68,10 +69,28 @@ def test_without_strength_or_old_tree_it_is_cart(options, criterion):
 
 def test_where_nobody_relies_on_a_row_it_is_cart():
     X, y = table()
-    tree = xl.CompatibleTreeClassifier(old_tree(), strength=10).fit(X, y, relied=np.zeros(len(X)))
+    with pytest.warns(UserWarning, match="relied is 0 everywhere; pass numbers above 0"):
+        tree = xl.CompatibleTreeClassifier(old_tree(), strength=10).fit(X, y, relied=np.zeros(len(X)))
     assert tree.rules() == xl.DecisionTreeClassifier(zero_gain="refuse").fit(X, y).rules()
-    numbers = xl.CompatibleTreeRegressor(old_tree_of_numbers(), strength=10).fit(X, X[:, 0] + 5)
+    with pytest.warns(UserWarning, match="plain CART: .* pass a greater tolerance, or relied") as said:
+        numbers = xl.CompatibleTreeRegressor(old_tree_of_numbers(), strength=10).fit(X, X[:, 0] + 5)
+    assert len(said) == 1 and said[0].filename == __file__
     assert numbers.rules() == xl.DecisionTreeRegressor(zero_gain="refuse").fit(X, X[:, 0] + 5).rules()
+
+
+def test_only_a_strength_that_comes_to_nothing_is_warned_of():
+    X, y = table()
+    old = old_tree()
+    wrong = 1 - old.predict(X)
+    with pytest.warns(UserWarning, match="the old model answers no row right; pass relied") as said:
+        xl.prune_compatible(xl.CompatibleTreeClassifier(old), X, wrong, cv=3)
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        xl.CompatibleTreeClassifier(old, strength=0.0).fit(X, wrong)
+        wrong[0] = 1 - wrong[0]
+        xl.CompatibleTreeClassifier(old).fit(X, wrong)
+        xl.prune_compatible(xl.CompatibleTreeClassifier(old), X, y, cv=3)
 
 
 def old_tree_of_numbers():

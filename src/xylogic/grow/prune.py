@@ -26,6 +26,7 @@ __all__ = [
     "chosen_place",
     "fold_rows",
     "prune",
+    "prune_by_folds",
     "prune_cv",
     "prune_reduced_error",
     "standard_errors",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 _Floats = NDArray[np.float64]
+Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows to grow on and to test on
 
 RULES = ("best", "1se")
 CANDIDATES = ("path", "midpoints")
@@ -181,6 +183,19 @@ def prune_cv(
         check_choice(name, value, accepted)
     whole = unfitted(est)
     sample = whole._begin(X, y, sample_weight)
+    return prune_by_folds(whole, sample, fold_rows(whole, cv, y, sample, groups), rule, candidates, risk)
+
+
+def prune_by_folds(
+    whole: Any, sample: Sample, folds: Folds, rule: str = "best", candidates: str = "path", risk: str = "impurity"
+) -> PruningResult:
+    """``prune_cv`` of an unfitted tree that has read ``sample``, which it is changed by; ``folds`` as of ``fold_rows``.
+
+    Trees of folds have the classes of the whole sample.
+    """
+    for number, (_, test) in enumerate(folds):
+        if sample.classes is None and len(test) < 2:
+            raise InvalidInputError(f"fold {number} of cv has one row to test on; R2 needs at least 2")
     columns = sample_columns(whole, sample)
     seed = whole._seed()
     grown, costs = single = grow_single(whole, sample, columns=columns, seed=seed)
@@ -189,7 +204,7 @@ def prune_cv(
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
-    for train, test in fold_rows(whole, cv, y, sample, groups):
+    for train, test in folds:
         fold = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
         fold_path = fold.path(risk)
         scores = path_scores(fold.grown, fold_path, held_out.part(test), decide)
@@ -257,7 +272,7 @@ def candidate_alphas(path: PruningPath, which: str) -> _Floats:
 def fold_rows(
     est: Any, cv: Any, y: ArrayLike, sample: Sample, groups: ArrayLike | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Train and test rows of each fold, as positions in the sample, ascending."""
+    """Train and test rows of each fold, as positions in the sample, ascending; stratified where ``cv`` is a number."""
     from sklearn.model_selection import check_cv
 
     n_given = len(sample.target) if sample.rows is None else None
@@ -274,7 +289,9 @@ def fold_rows(
             train, test = (place[part] for part in parts)
             folds.append((np.sort(train[train >= 0]), np.sort(test[test >= 0])))
     else:
-        target = sample.target if sample.classes is None else sample.classes[sample.target]
+        # Labels that scikit-learn knows no type of, whole numbers as objects, are stratified by their places.
+        coded = sample.classes is None or sample.classes.dtype.kind == "O"
+        target = sample.target if coded or sample.classes is None else sample.classes[sample.target]
         if groups is not None and sample.rows is not None:
             groups = np.asarray(groups)[sample.rows]
         splitter = check_cv(cv, target, classifier=sample.classes is not None)
@@ -283,8 +300,6 @@ def fold_rows(
     for number, (train, test) in enumerate(folds):
         if not len(train) or not len(test):
             raise InvalidInputError(f"fold {number} of cv has {len(train)} rows to train on and {len(test)} to test on")
-        if sample.classes is None and len(test) < 2:
-            raise InvalidInputError(f"fold {number} of cv has one row to test on; R2 needs at least 2")
     if not folds:
         raise InvalidInputError("cv makes no folds; at least one is needed")
     return folds

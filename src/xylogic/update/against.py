@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,9 @@ from xylogic.update.reading import refuse_infinite
 from xylogic.update.reference import Reference
 from xylogic.update.relied import answers, is_right, row_weights, scaled
 
-__all__ = ["AgainstOld", "read_against"]
+__all__ = ["AgainstOld", "place_columns", "read_against", "warn_unrelied"]
 
+_OLD = "the old tree"
 _OF_VANISHED = "a class without rows is declared by a row of sample_weight 0, and gets probability 0"
 
 
@@ -85,11 +87,8 @@ def read_against(old: Ensemble, sample: Sample, named: bool, tolerance: float, r
             raise InvalidInputError(
                 f"column {feature.name!r} is categorical, and an interval has no categories; numbers are accepted"
             )
-    names = [feature.name for feature in sample.features]
-    classes = None if sample.classes is None else sample.classes.tolist()
-    before, after = Side.of(old, "the old tree"), Side("the new data", names, named, classes)
-    class_place = np.array(match_classes(before, after, _OF_VANISHED), np.intp)
-    place = np.array(match_columns(after, before), np.intp)
+    class_place = np.array(match_classes(Side.of(old, _OLD), _side(sample, named), _OF_VANISHED), np.intp)
+    place = place_columns(old, sample, named)
     values = _seen_by(old, sample, place)
     leaf, leaves, first = _numbered(apply(old, values)[:, 0], old.trees[0].n_nodes)
     if relied is None:
@@ -104,6 +103,27 @@ def read_against(old: Ensemble, sample: Sample, named: bool, tolerance: float, r
     found = leaf_bounds(exact.trees[0], leaves, len(place))
     bounds = Bounds(*(_by(part, place) for part in (found.lower, found.upper, found.has_lower, found.has_upper)))
     return _against(sample, leaf, bounds, right)
+
+
+def place_columns(old: Ensemble, sample: Sample, named: bool) -> NDArray[np.intp]:
+    """The old tree's column that each of the sample's columns is; raises InvalidInputError for others."""
+    return np.array(match_columns(_side(sample, named), Side.of(old, _OLD)), np.intp)
+
+
+def _side(sample: Sample, named: bool) -> Side:
+    names = [feature.name for feature in sample.features]
+    return Side("the new data", names, named, None if sample.classes is None else sample.classes.tolist())
+
+
+def warn_unrelied(old: Ensemble, relied: ArrayLike | None, stacklevel: int) -> None:
+    """Say that there is no explanation to keep to, as is easily so where numbers have to be met exactly."""
+    if relied is not None:
+        why = "relied is 0 everywhere; pass numbers above 0"
+    elif old.classes is None:
+        why = "the old model is off by more than the tolerance everywhere; pass a greater tolerance, or relied"
+    else:
+        why = "the old model answers no row right; pass relied"
+    warnings.warn(f"no row is relied on, and what is grown is plain CART: {why}", UserWarning, stacklevel=stacklevel)
 
 
 def _seen_by(old: Ensemble, sample: Sample, place: NDArray[np.intp]) -> NDArray[np.float64]:

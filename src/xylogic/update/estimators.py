@@ -20,7 +20,7 @@ from xylogic.grow.single import grow_single
 from xylogic.grow.target import Target
 from xylogic.grow.tree_base import SingleTree
 from xylogic.model.ensemble import Ensemble
-from xylogic.update.against import AgainstOld, read_against
+from xylogic.update.against import AgainstOld, place_columns, read_against, warn_unrelied
 from xylogic.update.compatibility import Compatibility, compatibility
 from xylogic.update.dissimilarity import JLU_WAYS, KINDS
 from xylogic.update.gain import compatible_target
@@ -71,7 +71,20 @@ class CompatibleTree(SingleTree):
             self.old_: Ensemble | None = None
             return sample
         self.old_ = read_tree(self.old, "the old tree")
-        return read_against(self.old_, sample, hasattr(self, "feature_names_in_"), self.tolerance, relied)
+        found = read_against(self.old_, sample, self._is_named, self.tolerance, relied)
+        if self.strength and not found.relied_weight.any():
+            warn_unrelied(self.old_, relied, stacklevel=6)
+        return found
+
+    @property
+    def _is_named(self) -> bool:
+        return hasattr(self, "feature_names_in_")
+
+    def rows_for_old(self, sample: Sample) -> NDArray[np.float64]:
+        """The rows of a training set that this tree has read, in the columns of the old tree: float64 (n, m)."""
+        assert self.old_ is not None
+        place = place_columns(self.old_, sample, self._is_named)
+        return np.ascontiguousarray(sample.values[:, np.argsort(place)], dtype=np.float64)
 
     def _aim(self, target: Target, sample: Sample, columns: Columns, rows: NDArray[np.int32] | None) -> Target:
         if not isinstance(sample, AgainstOld):
@@ -232,7 +245,8 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
         """Grow the tree on table ``X``, (n, n_features) of finite numbers, and ``y``, (n,) labels of the old tree.
 
         ``relied``: n numbers from 0 up, or booleans, in place of "the old tree is right": how much each row's old
-        explanation counts; ``sample_weight`` multiplies it. Where nobody relies on any row, the tree is plain CART.
+        explanation counts; ``sample_weight`` multiplies it. Where nobody relies on any row, the tree is plain CART, and
+        a UserWarning says so.
 
         Raises InvalidInputError for bad parameters, values that are missing or infinite, categories, and columns and
         classes that are not those of the old tree; UnsupportedModelError for an old model of several trees.
@@ -251,7 +265,8 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     Parameters
     ----------
-    tolerance : the old tree is right where it is off by at most so much.
+    tolerance : the old tree is right where it is off by at most so much. At 0 hardly any row is, and no explanation is
+        relied on.
     criterion : ``"squared_error"``.
     """
 

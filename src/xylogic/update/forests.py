@@ -17,12 +17,12 @@ from xylogic.grow.recipe import Aim
 from xylogic.grow.target import Target, Weights
 from xylogic.model.build import feature_cuts
 from xylogic.model.ensemble import Ensemble
-from xylogic.update.against import AgainstOld, read_against
+from xylogic.update.against import AgainstOld, read_against, warn_unrelied
 from xylogic.update.dissimilarity import check_jlu, check_kind
 from xylogic.update.estimators import STRENGTH
 from xylogic.update.gain import compatible_target
 from xylogic.update.reading import finite_values, read_tree
-from xylogic.update.relied import check_tolerance, relied_rows
+from xylogic.update.relied import cells_of, check_tolerance, relied_rows, row_weights
 
 __all__ = ["single_trees", "update_forest"]
 
@@ -75,7 +75,8 @@ def update_forest(
     and ``zero_gain="refuse"``.
 
     Raises InvalidInputError (parameters, columns and classes that are not the old forest's, missing and infinite
-    values) and UnsupportedModelError (an old model whose trees are added up, categorical columns).
+    values) and UnsupportedModelError (an old model whose trees are added up, categorical columns). Warns where nobody
+    relies on any row.
 
     Notes
     -----
@@ -102,8 +103,12 @@ def update_forest(
     model = read_model(old)
     trees = single_trees(model)
     if relied is None:
-        relied = relied_rows(model, finite_values(model, X), y, tolerance)
-    against = _Against(trees, relied, bool(est.bootstrap), dissimilarity, float(strength), jlu)
+        counts = relied_rows(model, finite_values(model, X), y, tolerance)
+    else:
+        counts = row_weights(relied, len(cells_of(y)), "relied")
+    if strength and not counts.any():
+        warn_unrelied(model, relied, stacklevel=3)
+    against = _Against(trees, counts, bool(est.bootstrap), dissimilarity, float(strength), jlu)
     return _grown(clone(est).set_params(zero_gain="refuse", max_features=max_features), X, y, sample_weight, against)
 
 
