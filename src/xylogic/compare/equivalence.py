@@ -15,7 +15,7 @@ from xylogic.compare.align import align
 from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
 from xylogic.compare.probe import probe
-from xylogic.compare.question import Question
+from xylogic.compare.question import OUTPUTS, Question
 from xylogic.compare.rows import cell_in, json_row, row_of
 from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
@@ -133,6 +133,7 @@ def equivalent(
     """
     budget = Budget(time_limit, node_limit, memory_limit)
     check_engine(engine)
+    check_choice("output", output, OUTPUTS)
     if output == "label" and missing is None and engine in ("auto", "walk") and _walks_alike(a, b, tolerance, budget):
         return Equivalence(None, None, Status(EXACT, budget.seconds), "walk")
     question = Question(align(a, b, missing), output, tolerance)

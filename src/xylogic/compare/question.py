@@ -17,10 +17,10 @@ from xylogic.errors import InvalidInputError
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Question"]
+__all__ = ["OUTPUTS", "Question"]
 
 Values = NDArray[np.float64]
-_OUTPUTS = ("label", "probability")
+OUTPUTS = ("label", "probability")
 
 
 class Question:
@@ -35,7 +35,7 @@ class Question:
     """
 
     def __init__(self, pair: Aligned, output: str, tolerance: float) -> None:
-        check_choice("output", output, _OUTPUTS)
+        check_choice("output", output, OUTPUTS)
         given: Any = tolerance
         if not (isinstance(given, Real) and 0 <= float(given) < np.inf):
             raise InvalidInputError(f"tolerance is {tolerance!r}; a finite number that is not negative is accepted")

@@ -50,7 +50,8 @@ FOREST: Mapping[str, Rule] = {
     "max_samples": or_none(
         Rule(
             lambda value: (
-                (_is_whole(value) and 1 <= value <= MOST) or (isinstance(value, float) and 0 < value < np.inf)
+                (_is_whole(value) and 1 <= value <= MOST)
+                or (isinstance(value, float | np.floating) and 0 < plain(value) < np.inf)
             ),
             "a whole number of rows, a float that is a fraction of their weight,",
         )

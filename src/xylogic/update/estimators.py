@@ -174,11 +174,13 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
 
     Parameters
     ----------
-    old : the old tree, fitted: anything of one tree that ``read_model`` takes, over columns of numbers. Copies made by
+    old : the old tree, fitted: anything of one tree that ``read_model`` takes, over columns of numbers; of River's,
+        those whose leaves answer by class shares (``leaf_prediction="mc"``) or by the mean (``"mean"``). Copies made by
         ``clone`` and grid searches share it as it is. ``None``: there is none, and the tree is plain CART.
     dissimilarity : ``"mse"``, ``"mae"``, ``"jac"`` or ``"jlu"``; see ``dissimilarities``.
-    strength : how much dissimilarity counts, >= 0; at 0 the tree is that of ``DecisionTreeClassifier`` with
-        ``zero_gain="refuse"``.
+    strength : how much dissimilarity counts, >= 0, in units of the loss for each unit of dissimilarity; at 0 the tree
+        is that of ``DecisionTreeClassifier`` with ``zero_gain="refuse"``. With it trees grow larger, as splits are made
+        for the explanations alone; ``max_leaf_nodes`` and ``ccp_alpha`` hold that back. See ``update_path`` to choose.
     jlu : ``"pooled"`` or ``"mean"``, how ``"jlu"`` joins both sides.
     criterion : ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"misclassification"``.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, random_state,
@@ -192,7 +194,8 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
     Attributes
     ----------
     old_ : the old tree as an ``Ensemble``; ``None`` where there is none.
-    classes_, tree_, grown_, ... : as in ``DecisionTreeClassifier``; a node's ``gain`` is the total one.
+    classes_, tree_, grown_, ... : as in ``DecisionTreeClassifier``; a node's ``gain`` is the total one. A class of
+        which no row is left is kept where a row of ``sample_weight`` 0 declares it; its probability is 0.
 
     Notes
     -----
@@ -265,6 +268,8 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     Parameters
     ----------
+    strength : in units of the loss, here the square of those of ``y``: where ``y`` is multiplied by 10, a strength of
+        100 times as much grows the same tree. Scale ``y``, or choose the strength by ``update_path``.
     tolerance : the old tree is right where it is off by at most so much. At 0 hardly any row is, and no explanation is
         relied on.
     criterion : ``"squared_error"``.

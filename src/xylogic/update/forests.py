@@ -22,7 +22,7 @@ from xylogic.update.dissimilarity import check_jlu, check_kind
 from xylogic.update.estimators import STRENGTH
 from xylogic.update.gain import compatible_target
 from xylogic.update.reading import finite_values, read_tree
-from xylogic.update.relied import cells_of, check_tolerance, relied_rows, row_weights
+from xylogic.update.relied import check_tolerance, relied_rows
 
 __all__ = ["single_trees", "update_forest"]
 
@@ -102,14 +102,13 @@ def update_forest(
             )
     model = read_model(old)
     trees = single_trees(model)
-    if relied is None:
-        counts = relied_rows(model, finite_values(model, X), y, tolerance)
-    else:
-        counts = row_weights(relied, len(cells_of(y)), "relied")
+    counts = relied_rows(model, finite_values(model, X), y, tolerance, relied)
+    against = _Against(trees, counts, bool(est.bootstrap), dissimilarity, float(strength), jlu)
+    unfitted = clone(est).set_params(zero_gain="refuse", max_features=max_features)
+    made = _grown(unfitted, X, y, sample_weight, against)
     if strength and not counts.any():
         warn_unrelied(model, relied, stacklevel=3)
-    against = _Against(trees, counts, bool(est.bootstrap), dissimilarity, float(strength), jlu)
-    return _grown(clone(est).set_params(zero_gain="refuse", max_features=max_features), X, y, sample_weight, against)
+    return made
 
 
 def single_trees(model: Ensemble) -> list[Ensemble]:

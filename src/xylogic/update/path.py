@@ -133,11 +133,12 @@ def update_path(
 
     Parameters
     ----------
-    old : the old tree, anything of one tree that ``read_model`` takes.
+    old : the old tree, as of ``CompatibleTreeClassifier``.
     X, y : the new data, as ``CompatibleTreeClassifier`` takes them; for an old regression tree, as the regressor does.
-    strengths : numbers >= 0; 0, which is plain CART, is added.
+    strengths : numbers >= 0, in units of the loss: the default ones fit error rates, and ``y`` of about unit variance.
+        0, which is plain CART, is added. Trees grow larger with them, see ``leaves``.
     cv, groups : as in scikit-learn: a number of folds (stratified for classes, not shuffled), a splitter, or (train,
-        test) pairs of row positions. A training part may lack a class.
+        test) pairs of row positions or masks. A training part may lack a class.
     dissimilarity, tolerance, options : of the trees; all four measures are reported.
 
     Raises

@@ -19,7 +19,7 @@ __all__ = ["answers", "cells_of", "check_tolerance", "is_right", "read_targets",
 
 
 def relied_rows(
-    old: Ensemble, values: NDArray[np.float64], y: Any, tolerance: float = 0.0, weights: ArrayLike | None = None
+    old: Ensemble, values: NDArray[np.float64], y: Any, tolerance: float = 0.0, relied: ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """How much each row's old explanation counts: the set D_s, as weights.
 
@@ -29,18 +29,18 @@ def relied_rows(
     values : float64 (n, n_features), as ``old.encode`` gives them.
     y : n true labels or numbers. A label that the old tree does not know is one that it gets wrong.
     tolerance : of a regression tree: it is right where it is off by at most so much.
-    weights : the user's own choice in place of the old tree's right answers: n numbers from 0 up, or n booleans.
+    relied : the user's own choice in place of the old tree's right answers: n numbers from 0 up, or n booleans.
 
     Returns
     -------
-    float64 (n,): 1 where the old tree is right and 0 elsewhere, or ``weights``. Where all are 0, dissimilarities have
+    float64 (n,): 1 where the old tree is right and 0 elsewhere, or ``relied``. Where all are 0, dissimilarities have
     no mean, the objective is the loss alone, and growing is plain CART.
 
-    Raises InvalidInputError for weights that are negative, not finite or not n.
+    Raises InvalidInputError as ``read_targets`` does, and for numbers that are negative, not finite or not n.
     """
-    if weights is not None:
-        return row_weights(weights, len(values))
     targets = read_targets(y, len(values), old.classes)
+    if relied is not None:
+        return row_weights(relied, len(values), "relied")
     return is_right(answers(old, values), targets, tolerance).astype(np.float64)
 
 
