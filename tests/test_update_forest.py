@@ -100,6 +100,16 @@ def test_what_is_refused_is_named(changes, options, words):
         xl.update_forest(xl.RandomForestClassifier(2, **changes), old, X, y, **options)
 
 
+def test_where_nobody_relies_on_a_row_it_is_a_plain_forest_and_says_so():
+    X, y = data(1, numbers=True)
+    old = xl.RandomForestRegressor(2, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="off by more than the tolerance everywhere") as said:
+        made = xl.update_forest(xl.RandomForestRegressor(2, random_state=0), old, X, y + 100)
+    assert len(said) == 1 and said[0].filename == __file__
+    plain = xl.RandomForestRegressor(2, random_state=0, zero_gain="refuse", max_features=None).fit(X, y + 100)
+    assert (made.predict(X) == plain.predict(X)).all()
+
+
 def test_models_that_are_no_forest_are_refused():
     X, y = data(1, numbers=True)
     boosted = replace(xl.RandomForestRegressor(2).fit(X, y).to_model(), voting="sum")

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 import xylogic as xl
 
@@ -66,8 +66,46 @@ def test_numbers_and_tables_by_name():
     old = xl.DecisionTreeRegressor(max_depth=3).fit(frame, X[:, 0])
     path = xl.update_path(old, frame, y, [0.1], cv=3, tolerance=0.5)
     assert path.loss_name == "mean squared error" and path.best() in (0, 0.1)
-    nobody = xl.update_path(old, frame, y + 50, [0.1], cv=3)
+    with pytest.warns(UserWarning, match="no row is relied on") as said:
+        nobody = xl.update_path(old, frame, y + 50, [0.1], cv=3)
+    assert len(said) == 1 and said[0].filename == __file__
     assert np.isnan(nobody.mse).all() and nobody.best(1.0) == 0
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_a_training_part_may_lack_a_class():
+    X, _ = data()
+    y = np.zeros(len(X), int)
+    y[:2], y[2] = 1, 2
+    old = xl.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    path = xl.update_path(old, X, y, [0.1], cv=5)
+    assert path.by_fold["loss"].shape == (2, 5) and path.loss[0] > 0
+    train, test = np.arange(3, len(X)), np.arange(3)  # all of two classes are held out
+    path = xl.update_path(old, X, y, [0.1], cv=[(train, test)])
+    assert path.loss.tolist() == [1, 1] and path.leaves[0] == 1
+
+
+@pytest.mark.parametrize("dtype", [int, object, str])
+def test_labels_of_every_type_are_stratified(dtype):
+    X, _ = data(60)
+    y = np.repeat([0, 1], 30).astype(dtype)  # unless stratified, the middle fold alone would hold two classes
+    path = xl.update_path(xl.DecisionTreeClassifier(max_depth=2).fit(X, y), X, y, [0.1], cv=3)
+    wanted = xl.update_path(xl.DecisionTreeClassifier(max_depth=2).fit(X, y), X, y, [0.1], cv=StratifiedKFold(3))
+    shown = path.by_fold["loss"]
+    assert (shown == wanted.by_fold["loss"]).all() and (shown < 0.8).all()
+    assert (xl.prune_cv(xl.DecisionTreeClassifier(), X, y, cv=3).fold_scores > 0.2).all()
+
+
+def test_columns_of_another_order_and_precision_are_measured_as_they_are():
+    (X, y), old = data(), xl.DecisionTreeClassifier(max_depth=3)
+    old = old.fit(pd.DataFrame(X.astype(np.float32), columns=list("abc")), y)
+    frame = pd.DataFrame(X, columns=list("abc"))[["c", "a", "b"]]
+    path = xl.update_path(old, frame, y, [0.1], cv=KFold(3))
+    for fold, (train, test) in enumerate(KFold(3).split(X)):
+        tree = xl.CompatibleTreeClassifier(old, strength=0.1).fit(frame.iloc[train], y[train])
+        wanted = tree.compatibility(frame.iloc[test], y[test], reference=frame.iloc[train])
+        for name in ("loss", "bcp", "jac", "jlu", "mae", "mse"):
+            assert path.by_fold[name][1, fold] == pytest.approx(getattr(wanted, name))
 
 
 @pytest.mark.parametrize("strengths", [[-1.0], [math.nan], ["a"], 3])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError, NotFittedError
 from xylogic.grow.base import Sample
 from xylogic.grow.growing import sample_columns
@@ -25,6 +26,7 @@ __all__ = [
     "chosen_place",
     "fold_rows",
     "prune",
+    "prune_by_folds",
     "prune_cv",
     "prune_reduced_error",
     "standard_errors",
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _Floats = NDArray[np.float64]
+Folds = Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows to grow on and to test on
 
 RULES = ("best", "1se")
 CANDIDATES = ("path", "midpoints")
@@ -177,10 +180,22 @@ def prune_cv(
     does not depend on the number of candidates. The result is that of a grid search over ``ccp_alpha``.
     """
     for name, value, accepted in (("rule", rule, RULES), ("candidates", candidates, CANDIDATES), ("risk", risk, RISKS)):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        check_choice(name, value, accepted)
     whole = unfitted(est)
     sample = whole._begin(X, y, sample_weight)
+    return prune_by_folds(whole, sample, fold_rows(whole, cv, y, sample, groups), rule, candidates, risk)
+
+
+def prune_by_folds(
+    whole: Any, sample: Sample, folds: Folds, rule: str = "best", candidates: str = "path", risk: str = "impurity"
+) -> PruningResult:
+    """``prune_cv`` of an unfitted tree that has read ``sample``, which it is changed by; ``folds`` as of ``fold_rows``.
+
+    Trees of folds have the classes of the whole sample.
+    """
+    for number, (_, test) in enumerate(folds):
+        if sample.classes is None and len(test) < 2:
+            raise InvalidInputError(f"fold {number} of cv has one row to test on; R2 needs at least 2")
     columns = sample_columns(whole, sample)
     seed = whole._seed()
     grown, costs = single = grow_single(whole, sample, columns=columns, seed=seed)
@@ -189,7 +204,7 @@ def prune_cv(
     held_out = HeldOut.of(sample.values, sample.target, sample.weight)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
-    for train, test in fold_rows(whole, cv, y, sample, groups):
+    for train, test in folds:
         fold = grow_single(whole, sample, rows=train, columns=columns, seed=seed)
         fold_path = fold.path(risk)
         scores = path_scores(fold.grown, fold_path, held_out.part(test), decide)
@@ -257,7 +272,7 @@ def candidate_alphas(path: PruningPath, which: str) -> _Floats:
 def fold_rows(
     est: Any, cv: Any, y: ArrayLike, sample: Sample, groups: ArrayLike | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Train and test rows of each fold, as positions in the sample, ascending."""
+    """Train and test rows of each fold, as positions in the sample, ascending; stratified where ``cv`` is a number."""
     from sklearn.model_selection import check_cv
 
     n_given = len(sample.target) if sample.rows is None else None
@@ -268,26 +283,44 @@ def fold_rows(
         place = np.full(n_all, -1, dtype=np.intp)
         place[slice(None) if sample.rows is None else sample.rows] = np.arange(sample.n_rows)
         for number, pair in enumerate(cv):
-            parts = [np.asarray(part, dtype=np.intp) for part in pair]
-            if len(parts) != 2 or any(((part < 0) | (part >= n_all)).any() for part in parts):
+            parts = [_positions(part, n_all) for part in pair] if isinstance(pair, Iterable) else []
+            if len(parts) != 2 or any(part is None for part in parts):
                 raise InvalidInputError(f"fold {number} of cv is no pair of rows from 0 to {n_all - 1}")
-            train, test = (place[part] for part in parts)
+            train, test = (place[part] for part in parts if part is not None)
             folds.append((np.sort(train[train >= 0]), np.sort(test[test >= 0])))
     else:
-        target = sample.target if sample.classes is None else sample.classes[sample.target]
+        # Labels that scikit-learn knows no type of, whole numbers as objects, are stratified by their places.
+        coded = sample.classes is None or sample.classes.dtype.kind == "O"
+        target = sample.target if coded or sample.classes is None else sample.classes[sample.target]
         if groups is not None and sample.rows is not None:
             groups = np.asarray(groups)[sample.rows]
-        splitter = check_cv(cv, target, classifier=sample.classes is not None)
-        for train, test in splitter.split(np.zeros((sample.n_rows, 1)), target, groups):
-            folds.append((np.sort(train), np.sort(test)))
+        try:
+            splitter = check_cv(cv, target, classifier=sample.classes is not None)
+            made = list(splitter.split(np.zeros((sample.n_rows, 1)), target, groups))
+        except ValueError as error:
+            raise InvalidInputError(
+                f"cv is {repr(cv)[:80]}: {str(error).rstrip('.')}; a number of folds from 2 up to that of the rows, "
+                "a splitter or (train, test) pairs of row positions are accepted"
+            ) from error
+        folds = [(np.sort(train), np.sort(test)) for train, test in made]
     for number, (train, test) in enumerate(folds):
         if not len(train) or not len(test):
             raise InvalidInputError(f"fold {number} of cv has {len(train)} rows to train on and {len(test)} to test on")
-        if sample.classes is None and len(test) < 2:
-            raise InvalidInputError(f"fold {number} of cv has one row to test on; R2 needs at least 2")
     if not folds:
         raise InvalidInputError("cv makes no folds; at least one is needed")
     return folds
+
+
+def _positions(rows: Any, n: int) -> NDArray[np.intp] | None:
+    """Positions from 0 to n - 1, given as such or as a mask of n; ``None`` for anything else."""
+    try:
+        given = np.asarray(rows)
+    except ValueError:
+        return None
+    if given.dtype == bool:
+        return np.flatnonzero(given) if given.shape == (n,) else None
+    fits = given.ndim == 1 and (given.dtype.kind in "iu" or not len(given)) and ((given >= 0) & (given < n)).all()
+    return given.astype(np.intp) if fits else None
 
 
 def standard_errors(fold_scores: _Floats) -> _Floats:

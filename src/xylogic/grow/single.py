@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from xylogic.grow.parameters import criterion_name
 from xylogic.grow.pruning import PruningPath, pruning_path
 from xylogic.grow.target import Weights, class_target, number_target
 
-__all__ = ["Single", "check_fractional", "grow_single"]
+__all__ = ["Single", "check_fractional", "fitted_on", "grow_single", "read_sample"]
 
 
 class Single(NamedTuple):
@@ -81,6 +82,33 @@ def grow_single(
     if costs.altered is not None:
         grown = with_values(grown, costs.shares(grown.value))
     return Single(grown, costs)
+
+
+def read_sample(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Sample]:
+    """An unfitted copy of a tree that has read a training set, and the set; raises as ``fit`` does."""
+    from sklearn.base import clone
+
+    own = clone(estimator)
+    return own, own._begin(X, y, sample_weight)
+
+
+def fitted_on(
+    reader: Any,
+    sample: Sample,
+    *,
+    rows: NDArray[np.intp] | None = None,
+    columns: Columns | None = None,
+    seed: int | None = None,
+) -> Any:
+    """A fitted copy of the tree ``reader`` that has read ``sample``; parameters as of ``grow_single``.
+
+    It has the classes of the whole sample, be there no row of some of them among ``rows``.
+    """
+    own = copy(reader)
+    grown, costs = grow_single(own, sample, rows=rows, columns=columns, seed=seed)
+    part = sample if rows is None else sample.part(rows)
+    own._keep(own._prune(grown, part) if own.ccp_alpha else grown, costs, part)
+    return own
 
 
 def _costs(estimator: Any, sample: Sample) -> Costs:

@@ -93,7 +93,8 @@ def compatible_target(
     total = float(part.relied_weight.sum())
     if not strength or not total:
         return target
-    relied = sample.relied_weight
+    relied = np.zeros(sample.n_rows)
+    relied[slice(None) if rows is None else rows] = part.relied_weight
     leaf = np.where(relied > 0, sample.leaf, np.int32(-1))
     grid = target.weights.grid
     weight = float(part.n_rows) if grid is None else float(grid.sum())

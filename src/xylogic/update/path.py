@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import listed
 from xylogic.convert.read import read_model
 from xylogic.errors import InvalidInputError
+from xylogic.grow.growing import sample_columns
+from xylogic.grow.parameters import number, plain
+from xylogic.grow.prune import fold_rows
+from xylogic.grow.single import fitted_on, read_sample
 from xylogic.update.compatibility import Compatibility
 from xylogic.update.dissimilarity import KINDS
-from xylogic.update.estimators import CompatibleTree, CompatibleTreeClassifier, CompatibleTreeRegressor
+from xylogic.update.estimators import STRENGTH, CompatibleTree, CompatibleTreeClassifier, CompatibleTreeRegressor
 
 __all__ = ["UpdatePath", "update_path"]
 
 _Floats = NDArray[np.float64]
+_BUDGET = number(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +64,11 @@ class UpdatePath:
 
         Raises InvalidInputError unless the budget is a number >= 0.
         """
-        if not isinstance(max_loss_increase, int | float | np.number) or not max_loss_increase >= 0:
-            raise InvalidInputError(f"max_loss_increase is {max_loss_increase!r}; a number >= 0 is accepted")
+        if not _BUDGET.holds(max_loss_increase):
+            raise InvalidInputError(f"max_loss_increase is {max_loss_increase!r}; {_BUDGET.words} is accepted")
         loss, drift = self.loss, getattr(self, self.dissimilarity)
         unit = 1.0 if self.loss_name == "error rate" else float(loss[0])
-        within = loss <= loss[0] + max_loss_increase * unit + 1e-12
+        within = loss <= loss[0] + plain(max_loss_increase) * unit + 1e-12
         if np.isnan(drift).all():
             return float(self.strengths[0])
         return float(self.strengths[int(np.nanargmin(np.where(within, drift, np.inf)))])
@@ -127,25 +133,33 @@ def update_path(
 
     Parameters
     ----------
-    old : the old tree, anything of one tree that ``read_model`` takes.
+    old : the old tree, as of ``CompatibleTreeClassifier``.
     X, y : the new data, as ``CompatibleTreeClassifier`` takes them; for an old regression tree, as the regressor does.
-    strengths : numbers >= 0; 0, which is plain CART, is added.
+    strengths : numbers >= 0, in units of the loss: the default ones fit error rates, and ``y`` of about unit variance.
+        0, which is plain CART, is added. Trees grow larger with them, see ``leaves``.
     cv, groups : as in scikit-learn: a number of folds (stratified for classes, not shuffled), a splitter, or (train,
-        test) pairs of row positions.
+        test) pairs of row positions or masks. A training part may lack a class.
     dissimilarity, tolerance, options : of the trees; all four measures are reported.
 
     Raises
     ------
     InvalidInputError, and whatever ``fit`` and ``compatibility`` raise.
 
+    Warns
+    -----
+    UserWarning, where nobody relies on any row: every tree is plain CART, and there is nothing to choose by.
+
     Notes
     -----
     The trajectories of Figures 2 to 4 of "Backward Compatibility in Tree-Based Explanations and Enhanced CART
-    Algorithm"; bounds are measured by each training part. As many fits as folds times strengths.
+    Algorithm"; bounds are measured by each training part. As many trees as folds times strengths, grown on parts of one
+    training set that is read once, with one seed.
     """
     levels = _strengths(strengths)
+    if "strength" in options:
+        raise InvalidInputError(f"strength is {options['strength']!r}; here strengths, a sequence, is accepted")
     model = read_model(old)
-    shared = {"dissimilarity": dissimilarity, **options}
+    shared = {"dissimilarity": dissimilarity, "strength": float(levels[-1]), **options}
     tree: Any = (
         CompatibleTreeRegressor(model, tolerance=tolerance, **shared)
         if model.classes is None
@@ -153,15 +167,18 @@ def update_path(
     )
     found: list[list[Compatibility]] = []
     leaves: list[list[int]] = []
-    for train, test in _folds(X, y, cv, groups, tree):
+    reader, sample = read_sample(tree, X, y)
+    rows = reader.rows_for_old(sample)
+    truth = sample.target if sample.classes is None else sample.classes[sample.target]
+    columns, seed = sample_columns(reader, sample), reader._seed()
+    for train, test in fold_rows(reader, cv, y, sample, groups):
         found.append([])
         leaves.append([])
         for strength in levels.tolist():
-            grown = tree.set_params(strength=strength).fit(_rows(X, train), _rows(y, train))
-            found[-1].append(grown.compatibility(_rows(X, test), _rows(y, test), reference=_rows(X, train)))
+            reader.set_params(strength=strength)
+            grown = fitted_on(reader, sample, rows=train, columns=columns, seed=seed)
+            found[-1].append(grown.compatibility(rows[test], truth[test], reference=rows[train]))
             leaves[-1].append(grown.get_n_leaves())
-    if not found:
-        raise InvalidInputError("cv makes no folds; at least one is needed")
     by_fold = {
         name: np.array([[getattr(one, name) for one in fold] for fold in found], dtype=np.float64).T
         for name in ("loss", "bcp", *KINDS)
@@ -174,26 +191,8 @@ def update_path(
 
 
 def _strengths(given: Sequence[float]) -> _Floats:
-    try:
-        levels = np.asarray(list(given), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"strengths is {repr(given)[:80]}; numbers >= 0 are accepted") from error
-    if levels.ndim != 1 or not (np.isfinite(levels) & (levels >= 0)).all():
-        raise InvalidInputError(f"strengths is {repr(given)[:80]}; numbers >= 0 are accepted")
-    return np.unique(np.append(levels, 0.0))
-
-
-def _folds(
-    X: Any, y: Any, cv: Any, groups: ArrayLike | None, tree: Any
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    from sklearn.base import is_classifier
-    from sklearn.model_selection import check_cv
-
-    n_rows = len(X) if hasattr(X, "__len__") else X.shape[0]
-    yield from check_cv(cv, y, classifier=is_classifier(tree)).split(np.zeros((n_rows, 1)), y, groups)
-
-
-def _rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(table, rows)
+    levels = listed("strengths", given, "a sequence of numbers")
+    for level in levels:
+        if not STRENGTH.holds(level):
+            raise InvalidInputError(f"strengths is {repr(given)[:80]}: {level!r}; {STRENGTH.words} is accepted")
+    return np.unique(np.array([*levels, 0.0], dtype=np.float64))

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError
+from xylogic.grow.base import Sample
 from xylogic.grow.growing import sample_columns
 from xylogic.grow.prune import (
     CANDIDATES,
     RULES,
+    Folds,
     PruningResult,
     candidate_alphas,
     chosen_place,
@@ -26,7 +29,7 @@ from xylogic.update.against import AgainstOld
 from xylogic.update.estimators import CompatibleTree
 from xylogic.update.objective import RISKS, Way, held_out_objectives, training_risks
 
-__all__ = ["prune_compatible"]
+__all__ = ["prune_compatible", "prune_compatible_by_folds"]
 
 SCORES = ("objective", "loss")
 
@@ -71,20 +74,17 @@ def prune_compatible(
     ------
     InvalidInputError, for other estimators and values, as ``fit`` does, and for a fold without rows.
 
+    Warns
+    -----
+    UserWarning, as ``fit`` does, where nobody relies on any row.
+
     Notes
     -----
     "Backward Compatibility in Tree-Based Explanations and Enhanced CART Algorithm", cost complexity pruning under
     Eq. (4). The objective is a sum over leaves, so that pruning by weakest links is exact. As many fits as there are
     folds, and one.
     """
-    for name, value, accepted in (
-        ("rule", rule, RULES),
-        ("candidates", candidates, CANDIDATES),
-        ("risk", risk, RISKS),
-        ("score", score, SCORES),
-    ):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+    _check(rule, candidates, risk, score)
     if not isinstance(est, CompatibleTree) or est.old is None:
         raise InvalidInputError(
             f"est is {repr(est)[:80]}; "
@@ -93,6 +93,33 @@ def prune_compatible(
     whole = unfitted(est)
     with whole.relying_on(relied):
         sample = whole._begin(X, y, sample_weight)
+    folds = fold_rows(whole, cv, y, sample, groups)
+    return prune_compatible_by_folds(whole, sample, folds, rule, candidates, risk, score)
+
+
+def _check(rule: str, candidates: str, risk: str, score: str) -> None:
+    for name, value, accepted in (
+        ("rule", rule, RULES),
+        ("candidates", candidates, CANDIDATES),
+        ("risk", risk, RISKS),
+        ("score", score, SCORES),
+    ):
+        check_choice(name, value, accepted)
+
+
+def prune_compatible_by_folds(
+    whole: Any,
+    sample: Sample,
+    folds: Folds,
+    rule: str = "best",
+    candidates: str = "midpoints",
+    risk: str = "loss",
+    score: str = "objective",
+) -> PruningResult:
+    """``prune_compatible`` of an unfitted tree that has read ``sample``, which it is changed by.
+
+    ``folds``: as of ``fold_rows``; their trees have the classes of the whole sample.
+    """
     assert isinstance(sample, AgainstOld)
     way = Way.of(whole)
     scored = way if score == "objective" else Way(way.kind, way.jlu, 0.0)
@@ -102,7 +129,7 @@ def prune_compatible(
     alphas = candidate_alphas(path, candidates)
     decide = None if sample.classes is None else costs.decide
     by_fold = []
-    for train, test in fold_rows(whole, cv, y, sample, groups):
+    for train, test in folds:
         part = sample.part(train)
         fold = grow_single(whole, sample, rows=train, columns=columns, seed=seed).grown
         fold_path = pruning_path(fold, training_risks(fold, part, way, risk))
