@@ -60,7 +60,9 @@ class Binned:
         (few[:-1] + 1).cumsum(out=cells[1:])
         cells *= self.stride
         size: cython.Py_ssize_t = int(cells[-1]) + 1
-        lent: cython.Py_ssize_t = 0 if single or not criterion.lasting else codes.size // (2 * size)  # as large as codes
+        lent: cython.Py_ssize_t = (
+            0 if single or not criterion.lasting else codes.size // (2 * size)
+        )  # as large as codes
         self.tables = Tables(size, min(lent, MOST_TABLES))
         self.keep = {
             "codes": codes.reshape(-1),
@@ -200,9 +202,7 @@ class Binned:
             column = from_column + 1
             while column < to_column and first[column + 1] - first[from_column] <= CACHED:
                 column += 1
-            self.criterion.tally(
-                rows, self.at, self.n, self.codes, self.n_columns, from_column, column, first, table
-            )
+            self.criterion.tally(rows, self.at, self.n, self.codes, self.n_columns, from_column, column, first, table)
             from_column = column
 
     @cython.cfunc

@@ -50,9 +50,8 @@ class Gini(Classes):
     @cython.nogil
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        Classes.begin(self, rows, at, n)
-        i: cython.Py_ssize_t
         k: cython.int
+        Classes.begin(self, rows, at, n)
         self.is_near = False
         self.squares = 0.0
         for k in range(self.n_classes):
@@ -131,7 +130,7 @@ class Gini(Classes):
             ):
                 self.gain = score / (left * (weight - left)) - before
                 bar = self.gain + tie
-                best = order[i] >> CLASS_BITS
+                best = cython.cast(cython.int, order[i] >> CLASS_BITS)
         return best
 
     @cython.cfunc

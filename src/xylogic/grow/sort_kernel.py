@@ -261,7 +261,9 @@ class Ranker:
         for i in range(self.n):
             row = cython.cast(cython.int, self.keys[i] & LOW)
             order[i] = row
-            code += i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or (wide and self.whole[row] != self.whole[before])
+            code += (
+                i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or (wide and self.whole[row] != self.whole[before])
+            )
             codes[row] = code
             before = row
         return code if self.n_known < self.n else code + 1

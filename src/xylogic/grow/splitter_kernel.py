@@ -187,7 +187,7 @@ class Splitter(ColumnSearch):
     @cython.final
     @cython.exceptval(check=False)
     def seek(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-        """The best split of ``rows[at:at + n]``, which the criterion has begun and ``binned`` turned to, if there is one.
+        """The best split of ``rows[at:at + n]``, which criterion and ``binned`` have begun; whether there is one.
 
         Where features are sampled, they are drawn until ``max_features`` were tried and one of them varies.
         """
