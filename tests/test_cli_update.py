@@ -1,6 +1,7 @@
 """``xylogic update``: the release decision, what it is based on, and what it saves."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -96,6 +97,93 @@ def test_strict_mode_refuses_a_row_that_became_wrong(call, files):
     old = xl.load(files / "old.json").predict(test.drop(columns="answer"))
     test[old != test["answer"]].to_csv(files / "test.csv", index=False)
     assert call(*given, "--test", files / "test.csv", "--strict", "--out", files / "saved.json")[0] == 0
+
+
+def test_strict_mode_counts_held_out_rows(call, files):
+    """A tree that fits DATA in every row is judged where it has not seen it."""
+    code, text, _ = call(
+        "update", files / "old.json", files / "new.csv", "--target", "answer", "--max-loss-increase", 1, "--strict",
+        "--json",
+    )  # fmt: skip
+    document = json.loads(text)
+    flips = document["negative_flips"]
+    assert code == 1 and flips and document["trees"]["compatible"]["negative_flips"] == len(flips)
+    assert any(f"{len(flips)} of {document['right_rows']} rows" in reason for reason in document["reasons"])
+    frame = pd.read_csv(files / "new.csv")
+    old = xl.load(files / "old.json").predict(frame[["age", "dose", "time"]])
+    assert [flip["row"] for flip in flips] == sorted({flip["row"] for flip in flips})
+    for flip in flips:
+        assert flip["old"] == flip["truth"] == frame["answer"][flip["row"]] == old[flip["row"]] != flip["new"]
+
+
+def test_a_rare_class_leaves_rows_to_judge_by(call, tmp_path):
+    """Noise that a full tree fits is not released because one class is too small for the folds."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(500, 4)), columns=list("abcd"))
+    y = np.where(X["a"] > 0, "p", "n")
+    y[:4] = "r"
+    xl.DecisionTreeClassifier(max_depth=4).fit(X, y).to_model().save(tmp_path / "old.json")
+    noise = np.where(rng.random(500) < 0.5, "p", "n")
+    noise[:4] = "r"
+    X.assign(t=noise).to_csv(tmp_path / "new.csv", index=False)
+    for options in ((), ("--prune", "best")):
+        given = ("update", tmp_path / "old.json", tmp_path / "new.csv", "--target", "t", "--json", *options)
+        document = json.loads(call(*given)[1])
+        assert document["judged_on"] == "held-out rows, 5 folds"
+        assert document["trees"]["cart"]["loss"] > 0.4 and document["trees"]["compatible"]["loss"] > 0.4
+
+
+def test_too_few_rows_are_no_ground_for_a_release(call, files):
+    frame = pd.read_csv(files / "new.csv")
+    frame.groupby("answer").head(4).to_csv(files / "new.csv", index=False)
+    given = ("update", files / "old.json", files / "new.csv", "--target", "answer", "--max-loss-increase", 1)
+    code, out, _ = call(*given)
+    assert code == 1 and "8 rows are too few to hold some out, which takes 10; --test gives others" in out
+    assert call(*given, "--test", files / "test.csv")[0] == 0
+
+
+def test_numbers_need_a_tolerance(call, tmp_path):
+    old, new = table(0, 60, numbers=True), table(1, 200, numbers=True)
+    tree = xl.DecisionTreeRegressor(max_depth=2).fit(old.drop(columns="answer"), old["answer"])
+    tree.to_model().save(tmp_path / "old.json")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    given = ("update", tmp_path / "old.json", tmp_path / "new.csv", "--target", "answer", "--max-depth", 4)
+    code, out, err = call(*given)
+    assert code == 1 and "the old tree is off by more than 0 on all rows" in out and "--tolerance" in out
+    assert "no row is relied on" in err
+    assert call(*given, "--tolerance", 0.5)[0] == 0
+
+
+@pytest.mark.parametrize("option", ["--max-loss-increase", "--strength", "--tolerance", "--time-limit"])
+@pytest.mark.parametrize("value", ["nan", "inf", "x"])
+def test_numbers_that_are_none_are_refused(call, files, option, value):
+    code, out, err = call("update", files / "old.json", files / "new.csv", "--target", "answer", option, value)
+    assert code == 2 and f"'{value}' is not a finite number" in err and not out
+
+
+def test_no_file_that_is_read_is_written_over(call, files):
+    given = ("update", files / "old.json", files / "new.csv", "--target", "answer")
+    code, _, err = call(*given, "--out", files / "old.json")
+    assert code == 2 and "old.json, which is read; another file is accepted" in err
+    assert xl.load(files / "old.json").classes == ("ill", "well")
+
+
+def test_an_interrupt_among_the_regions_is_told(call, files, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["xylogic.compare.comparison"], "_largest", interrupted)
+    given = ("update", files / "old.json", files / "new.csv", "--target", "answer", "--max-depth", 4)
+    code, out, _ = call(*given, "--max-loss-increase", 1)
+    assert code == 3 and "was not listed to the end  [partial]" in out
+
+
+def test_without_a_header_columns_go_by_position(call, files):
+    given = ("update", files / "old.json", files / "bare.csv", "--target", "x3", "--no-header", "--max-depth", 3)
+    frame = pd.read_csv(files / "new.csv")[["age", "dose", "time", "answer"]]
+    frame.to_csv(files / "bare.csv", index=False, header=False)
+    code, _, _ = call(*given, "--out", files / "saved.json")
+    assert code == 0 and xl.load(files / "saved.json").feature_names == ("age", "dose", "time")
 
 
 def test_more_loss_than_allowed_is_refused(call, files):

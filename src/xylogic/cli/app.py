@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings
@@ -45,6 +46,25 @@ class Band(click.ParamType):
         if len(numbers) not in (1, 2):
             self.fail(f"{value!r} is not one number (epsilon) or two (lowest and highest)", param, ctx)
         return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+class Finite(click.ParamType):
+    """A finite number, from ``least`` up."""
+
+    name = "number"
+
+    def __init__(self, least: float = -math.inf) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        accepted = "a finite number" + (f" from {self.least:g} up" if math.isfinite(self.least) else "")
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not {accepted}", param, ctx)
+        if not math.isfinite(number) or number < self.least:
+            self.fail(f"{value!r} is not {accepted}", param, ctx)
+        return number
 
 
 class BandCommand(click.Command):
@@ -116,7 +136,7 @@ def verify(model: Path, data: Path, as_json: bool, trusted: bool, no_header: boo
     help=f"May be repeated; one of {', '.join([*QUESTIONS, ALL])}. Without it: {', '.join(DEFAULT)}.",
 )
 @json_option
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="For each question.")
+@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For each question.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop a list of reasons or flips after N.")
 @click.option(
     "--ties",
@@ -151,7 +171,7 @@ def explain(model: Path, data: Path, **options: Any) -> int:
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
 @click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
-@click.option("--ccp-alpha", type=click.FloatRange(min=0), metavar="ALPHA", help="Prune by this cost of a leaf.")
+@click.option("--ccp-alpha", type=Finite(0), metavar="ALPHA", help="Prune by this cost of a leaf.")
 @click.option(
     "--prune",
     type=click.Choice(["best", "1se"]),
@@ -194,10 +214,8 @@ def grow(data: Path, target: str, as_json: bool, no_header: bool, **options: Any
     show_default=True,
     help="What is compared.",
 )
-@click.option(
-    "--tolerance", type=click.FloatRange(min=0), default=0.0, help="Numbers and probabilities may differ by so much."
-)
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="For each question.")
+@click.option("--tolerance", type=Finite(0), default=0.0, help="Numbers and probabilities may differ by so much.")
+@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For each question.")
 @json_option
 @trusted_option
 @header_option
@@ -217,31 +235,31 @@ def compare_models(first: Path, second: Path, no_header: bool, **options: Any) -
 @click.option("--target", required=True, metavar="NAME", help="The column that OLD predicts.")
 @click.option(
     "--strength",
-    type=click.FloatRange(min=0),
+    type=Finite(0),
     default=0.005,
     show_default=True,
     help="How much the explanations' dissimilarity counts beside the loss.",
 )
 @click.option("--dissimilarity", type=click.Choice(["jac", "jlu", "mae", "mse"]), default="mse", show_default=True)
-@click.option(
-    "--tolerance", type=click.FloatRange(min=0), default=0.0, help="A number is right where it is off by at most this."
-)
+@click.option("--tolerance", type=Finite(0), default=0.0, help="A number is right where it is off by at most this.")
 @click.option("--test", type=EXISTING, help="Rows to judge the trees on; without it, folds of DATA are held out.")
 @click.option(
     "--max-loss-increase",
-    type=float,
+    type=Finite(),
     default=0.0,
     show_default=True,
     help="Refuse a tree whose loss is above that of OLD by more.",
 )
-@click.option("--strict", is_flag=True, help="Refuse a tree that is wrong on any row that OLD answers right.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse a tree that is wrong on any row, of those judged, that OLD has right."
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Save a tree that is not refused here.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
 @click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
 @click.option("--prune", type=click.Choice(["best", "1se"]), help="Prune, by cross-validation; as in grow.")
 @click.option("--regions", type=click.IntRange(min=0), default=5, show_default=True, help="How many of a kind to list.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="SECONDS", help="For the regions.")
+@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For the regions.")
 @json_option
 @trusted_option
 @header_option
@@ -251,7 +269,11 @@ def update(old: Path, data: Path, target: str, no_header: bool, **options: Any) 
     Printed beside what plain CART would do: loss, rows that become wrong, how far explanations move, and, proven over
     all rows and not only those of DATA, where the new tree decides or explains otherwise.
 
-    Exit codes: 0 release, 1 refused (the loss, or --strict), 2 unusable input, 3 release, but the regions are partial.
+    The rows judged are those of --test, or those of DATA, each by a tree grown without it. Columns of whole numbers
+    count as numbers unless OLD knows them as whole.
+
+    Exit codes: 0 release, 1 refused (the loss, --strict, or nothing to judge by), 2 unusable input, 3 release, but the
+    regions are partial.
     """
     from xylogic.cli.update import Rules, update_file
 

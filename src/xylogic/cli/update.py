@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,10 @@ __all__ = ["update_file"]
 
 MEASURES = ("jac", "jlu", "mae", "mse")
 
-Grow = Callable[[Any, Any], Any]
-
 
 @dataclass(frozen=True)
 class Rules:
-    """What decides about a release: the loss it may cost, and whether any row may become wrong."""
+    """What decides about a release: the loss it may cost, and whether no row may become wrong."""
 
     max_loss_increase: float
     strict: bool
@@ -39,6 +38,9 @@ class Rows:
 
     X: Any
     y: Any
+
+    def part(self, rows: Any) -> Rows:
+        return Rows(self.X[rows], self.y[rows])
 
 
 def update_file(
@@ -65,39 +67,51 @@ def update_file(
     from xylogic.update.compatibility import compatibility
     from xylogic.update.reading import read_tree
 
-    check_out(out)
+    check_out(out, old, data, test)
     model = read_tree(read_model(old, trusted=trusted), "the old tree")
     if model.classes is not None and tolerance:
         raise InvalidInputError("--tolerance is for numbers; the old tree answers classes, which are right or wrong")
     rows = read_rows(data, target, model, header)
     tested = rows if test is None else read_rows(test, target, model, header)
     given = {name: value for name, value in parameters.items() if value is not None}
-    sides = makers(model, given, strength, dissimilarity, tolerance, prune)
 
     def judge(tree: Any, those: Rows, reference: Any) -> Compatibility:
         return compatibility(model, tree, those.X, those.y, tolerance=tolerance, reference=reference)
 
     with Progress("update"):
-        trees = {name: refusing(grow, rows) for name, grow in sides.items()}
-        final = {name: judge(tree, tested, rows.X) for name, tree in trees.items()}
-        judged = {name: [one] for name, one in final.items()}
-        on = f"the rows of {test}" if test is not None else "the rows that the trees were grown on"
-        if test is None and (parts := held_out_parts(rows.y, model.classes is not None)):
+        sides = {
+            name: Side.of(tree, rows, choose, prune)
+            for name, (tree, choose) in kinds(model, given, strength, dissimilarity, tolerance).items()
+        }
+        trees = {name: side.grown() for name, side in sides.items()}
+        if test is not None:
+            on = f"the rows of {test}"
+            judged = {name: [judge(tree, tested, rows.X)] for name, tree in trees.items()}
+            places = [range(len(tested.X))]
+        elif parts := held_out_parts(rows.y, model.classes is not None):
             on = f"held-out rows, {FOLDS} folds"
-            judged = {name: cross_judged(grow, judge, rows, parts) for name, grow in sides.items()}
+            judged = {
+                name: [judge(side.grown(known), rows.part(held), rows.X[known]) for known, held in parts]
+                for name, side in sides.items()
+            }
+            places = [held.tolist() for _, held in parts]
+        else:
+            on = "the rows that the trees were grown on"
+            judged = {name: [judge(tree, rows, rows.X)] for name, tree in trees.items()}
+            places = [range(len(rows.X))]
     new = read_model(trees["compatible"], feature_names=model.feature_names if model.named else None)
     document: dict[str, Any] = {
         "old": str(old), "target": target, "rows": len(rows.X), "columns": len(model.features),
         "strength": strength, "dissimilarity": dissimilarity, "tolerance": tolerance, "parameters": given,
-        "loss_name": final["compatible"].loss_name, "judged_on": on,
+        "loss_name": judged["compatible"][0].loss_name, "judged_on": on,
         "trees": {name: {"leaves": trees[name].get_n_leaves(), **figures(judged[name])} for name in trees},
         "old_tree": {"leaves": int((model.trees[0].left < 0).sum()), "loss": old_loss(judged["compatible"])},
-        "right_rows": final["compatible"].n_correct,
-        "flips_on": str(data if test is None else test),
-        "negative_flips": final["compatible"].to_dict()["negative_flips"],
+        "right_rows": sum(one.n_correct for one in judged["compatible"]),
+        "negative_flips": flips(judged["compatible"], places),
+        "rows_of": str(data if test is None else test),
     }  # fmt: skip
     document |= changes(model, new, tested.X, tolerance, regions, time_limit)
-    reasons = objections(document, rules)
+    reasons = objections(document, rules, len(rows.X) if test is None else None)
     document |= {"release": not reasons, "reasons": reasons, "saved": None}
     if out is not None and not reasons:
         new.save(out)
@@ -108,17 +122,49 @@ def update_file(
         print(release_text(document))
     if reasons:
         return NEGATIVE
-    return DONE if document["changes"]["status"] == "exact" else BUDGET
+    stopped = document["changes"]["status"] != "exact" or document["decision_regions_stopped"]
+    return BUDGET if stopped else DONE
 
 
-def makers(
-    model: Ensemble, given: dict[str, Any], strength: float, dissimilarity: str, tolerance: float, prune: str | None
-) -> dict[str, Grow]:
-    """How plain CART and the compatible tree are made of rows."""
+@dataclass(frozen=True)
+class Side:
+    """A tree that has read all rows, and how trees of all or some of them are made."""
+
+    reader: Any
+    sample: Any
+    choose: Callable[..., Any] | None
+    rule: str
+
+    @classmethod
+    def of(cls, tree: Any, rows: Rows, choose: Callable[..., Any], prune: str | None) -> Side:
+        from xylogic.grow.single import read_sample
+
+        try:
+            reader, sample = read_sample(tree, rows.X, rows.y)
+        except ValueError as error:  # scikit-learn's own among them
+            raise InvalidInputError(str(error)) from error
+        return cls(reader, sample, choose if prune else None, prune or "")
+
+    def grown(self, rows: Any = None) -> Any:
+        """The tree of some rows, by position, or of all."""
+        from xylogic.grow.prune import fold_rows
+        from xylogic.grow.single import fitted_on
+
+        if self.choose is None:
+            return fitted_on(self.reader, self.sample, rows=rows)
+        sample, reader = self.sample if rows is None else self.sample.part(rows), copy(self.reader)
+        cv = folds(sample.target, sample.classes is not None)
+        return self.choose(reader, sample, fold_rows(reader, cv, sample.target, sample, None), self.rule).estimator
+
+
+def kinds(
+    model: Ensemble, given: dict[str, Any], strength: float, dissimilarity: str, tolerance: float
+) -> dict[str, tuple[Any, Callable[..., Any]]]:
+    """Plain CART and the compatible tree, not fitted, and how each is pruned."""
     from xylogic.grow import estimators as plain
-    from xylogic.grow.prune import prune_cv
+    from xylogic.grow.prune import prune_by_folds
     from xylogic.update import estimators as compatible
-    from xylogic.update.pruning import prune_compatible
+    from xylogic.update.pruning import prune_compatible_by_folds
 
     own: dict[str, Any] = {"dissimilarity": dissimilarity, "strength": strength, **given}
     cart: Any
@@ -129,45 +175,24 @@ def makers(
     else:
         cart = plain.DecisionTreeRegressor(zero_gain="refuse", **given)
         kept = compatible.CompatibleTreeRegressor(model, tolerance=tolerance, **own)
-
-    def maker(tree: Any, choose: Callable[..., Any]) -> Grow:
-        def grow(X: Any, y: Any) -> Any:
-            from sklearn.base import clone
-
-            if prune is None:
-                return clone(tree).fit(X, y)
-            return choose(tree, X, y, cv=folds(y, model.classes is not None), rule=prune).estimator
-
-        return grow
-
-    return {"cart": maker(cart, prune_cv), "compatible": maker(kept, prune_compatible)}
-
-
-def refusing(grow: Grow, rows: Rows) -> Any:
-    try:
-        return grow(rows.X, rows.y)
-    except ValueError as error:  # scikit-learn's own among them
-        raise InvalidInputError(str(error)) from error
+    return {"cart": (cart, prune_by_folds), "compatible": (kept, prune_compatible_by_folds)}
 
 
 def held_out_parts(y: Any, by_class: bool) -> list[tuple[Any, Any]]:
-    """The folds' rows, to grow on and to judge; none where there are too few rows, or too few of some class."""
+    """The folds' rows, to grow on and to judge; none where there are too few."""
     import numpy as np
 
-    if len(y) < 2 * FOLDS or (by_class and np.unique(y, return_counts=True)[1].min() < FOLDS):
-        say("too few rows to hold some out: losses are those of the rows that the trees were grown on")
-        return []
-    return list(folds(y, by_class).split(np.zeros((len(y), 1)), y))
+    return list(folds(y, by_class).split(np.zeros((len(y), 1)), y)) if len(y) >= 2 * FOLDS else []
 
 
-def cross_judged(
-    grow: Grow, judge: Callable[[Any, Rows, Any], Compatibility], rows: Rows, parts: Sequence[tuple[Any, Any]]
-) -> list[Compatibility]:
-    """Each row judged by the tree that was grown without it."""
-    return [
-        judge(grow(rows.X[known], rows.y[known]), Rows(rows.X[held], rows.y[held]), rows.X[known])
-        for known, held in parts
+def flips(judged: Sequence[Compatibility], places: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    """The rows that became wrong, by their places in the file, ascending."""
+    found = [
+        {**flip, "row": at[flip["row"]]}
+        for one, at in zip(judged, places, strict=True)
+        for flip in one.to_dict()["negative_flips"]
     ]
+    return sorted(found, key=lambda flip: int(flip["row"]))
 
 
 def figures(judged: Sequence[Compatibility]) -> dict[str, Any]:
@@ -207,24 +232,33 @@ def changes(
         "changes": whole,
         "decision_regions": [region.to_dict() for region in decided],
         "decision_regions_status": decided.status,
+        "decision_regions_stopped": decided.status != "exact" and len(decided) < most,
         "explanation_regions": explained,
     }
 
 
-def objections(document: dict[str, Any], rules: Rules) -> list[str]:
-    """Why the new tree may not be released."""
+def objections(document: dict[str, Any], rules: Rules, held_out_of: int | None) -> list[str]:
+    """Why the new tree may not be released; what cannot be measured is no ground for a release.
+
+    ``held_out_of``: the number of rows that some were to be held out of, ``None`` where others were given.
+    """
     found = []
     new, old = document["trees"]["compatible"]["loss"], document["old_tree"]["loss"]
+    right, wrong, on = document["right_rows"], len(document["negative_flips"]), document["judged_on"]
+    if held_out_of is not None and held_out_of < 2 * FOLDS:
+        found.append(f"{held_out_of} rows are too few to hold some out, which takes {2 * FOLDS}; --test gives others")
     if new > old + rules.max_loss_increase:
         found.append(
             f"its {document['loss_name']} of {new:.6g} is above the old tree's {old:.6g} by more than "
-            f"{rules.max_loss_increase:g} ({document['judged_on']})"
+            f"{rules.max_loss_increase:g} ({on})"
         )
-    if rules.strict and document["negative_flips"]:
+    if document["loss_name"] == "mean squared error" and not right:
         found.append(
-            f"{len(document['negative_flips'])} of {document['right_rows']} rows of {document['flips_on']} that the "
-            "old tree answers right become wrong"
+            f"the old tree is off by more than {document['tolerance']:g} on all rows, so that no explanation is relied "
+            "on; --tolerance says how far off a right answer may be"
         )
+    if rules.strict and wrong:
+        found.append(f"{wrong} of {right} rows that the old tree answers right become wrong ({on})")
     return found
 
 
@@ -238,7 +272,7 @@ def read_rows(path: Path, target: str, model: Ensemble, header: bool) -> Rows:
     from xylogic.update.reading import finite_table
 
     training = read_training(path, target, header=header)
-    places = columns(path, training.names, model)
+    places = columns(path, training.names, model, header)
     X = np.empty((len(training.table), len(places)))
     for column, place in enumerate(places):
         X[:, column] = [number(cell, training.names[place], row) for row, cell in enumerate(training.table[:, place])]
@@ -246,17 +280,18 @@ def read_rows(path: Path, target: str, model: Ensemble, header: bool) -> Rows:
     return Rows(X, answers(training, target, model))
 
 
-def columns(path: Path, names: list[str], model: Ensemble) -> list[int]:
-    """Where the file has each of the model's columns: by name where the model has names, else by position."""
+def columns(path: Path, names: list[str], model: Ensemble, header: bool) -> list[int]:
+    """Where the file has each of the model's columns: by name where both have names, else by position."""
     wanted = list(model.feature_names)
-    if model.named or set(wanted) <= set(names):
+    if header and (model.named or set(wanted) <= set(names)):
         return match_names(path, names, wanted)
     if len(names) != len(wanted):
         raise InvalidInputError(
-            f"{path} has {len(names)} columns beside the target; the old tree, which has no column names, takes "
-            f"{len(wanted)}"
+            f"{path} has {len(names)} columns beside the target; the old tree takes {len(wanted)}, by position as "
+            f"{'it' if header else 'the file'} has no column names"
         )
-    say(f"the old tree has no column names: the columns of {path} are taken by position")
+    if header:
+        say(f"the old tree has no column names: the columns of {path} are taken by position")
     return list(range(len(wanted)))
 
 

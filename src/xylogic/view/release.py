@@ -29,7 +29,7 @@ def release_text(result: Result, most: int | None = 10) -> str:
     lines += ["", *_figures(result), ""]
     flips = result["negative_flips"]
     lines.append(
-        f"{count(len(flips), 'row')} of {printable(result['flips_on'])} became wrong, of {result['right_rows']} that "
+        f"{count(len(flips), 'row')} of {printable(result['rows_of'])} became wrong, of {result['right_rows']} that "
         "the old tree answers right"
     )
     lines += [
@@ -73,13 +73,15 @@ def _shown(value: Any) -> str:
 def _changes(result: Result) -> list[str]:
     found = result["changes"]
     lines = [
-        f"Of the rows of {printable(result['flips_on'])}",
+        f"Of the rows of {printable(result['rows_of'])}",
         *_parts(found["on_rows"]),
         f"Of all cells that the cuts of both trees make  [{found['status']}, {duration(found['seconds'])}]",
     ]
     if "undecided" in found["bounds"]:
         lines.append(f"{INDENT}at least, as {percent(found['bounds']['undecided'])} were not reached:")
     lines += _parts(found)
+    if result["decision_regions_stopped"]:
+        lines.append("Where rows are decided otherwise was not listed to the end  [partial]")
     lines += _listed("Decided otherwise", result["decision_regions"], _decision)
     return lines + _listed("Decided alike, explained otherwise", result["explanation_regions"], _explanation)
 
