@@ -4,12 +4,14 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xylogic as xl
 
+pytestmark = pytest.mark.filterwarnings("ignore:no row is relied on")  # as in some of the drawn cases
 seeds = st.integers(0, 10**6)
 
 
@@ -96,10 +98,41 @@ def test_each_region_has_a_row_and_its_explanations(seed):
             assert set(term.features) == set(xl.interval_explanation(tree, row).features)
 
 
-def test_the_same_tree_changes_nothing():
-    old, _ = two_trees(3, 2)
+@settings(deadline=None, max_examples=20)
+@given(seeds)
+def test_a_tree_has_one_text_for_an_explanation(seed):
+    old, new = two_trees(seed, 2, single=True)  # "x0 <= 0.35714287", not what its cut is in double precision
+    for region in xl.release_changes(old, new).regions:
+        for term, tree in zip(region.explanations, (old, new), strict=True):
+            shown = xl.interval_explanation(tree, list(region.row.values()))
+            assert str(shown) == f"if {term}: {shown.prediction}" and term == shown.term
+
+
+def test_names_and_order_of_columns_are_those_of_the_first_tree():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 6, (60, 3)).astype(np.float32) / 7, columns=list("abc"))
+    old = xl.DecisionTreeClassifier(max_depth=3).fit(frame, rng.integers(0, 2, 60))
+    new = xl.DecisionTreeClassifier(max_depth=3).fit(frame[["c", "a", "b"]].astype(float), rng.integers(0, 2, 60))
+    bare = xl.DecisionTreeClassifier(max_depth=3).fit(frame.to_numpy(), rng.integers(0, 2, 60))
+    for one, other in ((old, new), (bare, old), (old, bare)):
+        for region in xl.release_changes(one, other).regions:
+            assert set(region.row) == set("abc")
+            for term, tree in zip(region.explanations, (one, other), strict=True):
+                row = list(region.row.values()) if tree is bare else region.row
+                shown = str(xl.interval_explanation(tree, row))
+                for name, ours in zip("abc", ("x0", "x1", "x2"), strict=True):
+                    shown = shown.replace(ours, name)
+                words = shown.removeprefix("if ").split(": ")[0]
+                assert sorted(words.split(" and ")) == sorted(str(term).split(" and ")) and term.matches(region.row)
+                assert list(term.features) == sorted(term.features)
+
+
+def test_the_same_tree_changes_nothing_and_says_so():
+    old, new = two_trees(3, 2)
     found = xl.release_changes(old, old)
     assert (found.either, found.regions, found.n_regions) == (0, (), 0)
+    assert str(found).endswith("\nnothing changes: every row is decided and explained as before")
+    assert found.to_dict()["changes_nothing"] and "nothing changes" not in str(xl.release_changes(old, new))
     assert str(found).startswith("share of the cells that change: decision 0, explanation 0")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from xylogic.model.states import model_cells
 from xylogic.update.bounds import Bounds, bounds_of
 from xylogic.update.reading import read_tree, refuse_infinite
 
-__all__ = ["IntervalExplanation", "interval_explanation"]
+__all__ = ["IntervalExplanation", "interval_explanation", "term_of"]
 
 
 def interval_explanation(tree: Any, x: Any) -> IntervalExplanation:
@@ -69,26 +70,29 @@ class IntervalExplanation:
     @cached_property
     def term(self) -> Term:
         """The conjunction of the intervals, of those that say anything. O(the states of the columns tested)."""
-        sides = {cells.name: (cells, ends) for cells, ends in self._ends()}
-        return Term(
-            {name: StateSet(cells, tuple(range(first, last + 1))) for name, (cells, (first, last)) in sides.items()}
-        )
+        return term_of(model_cells(self.model), self.bounds)
 
     def __str__(self) -> str:
-        words = [cells.describe_range(first, last, missing=False) for cells, (first, last) in self._ends()]
+        words = [
+            cells.describe_range(first, last, missing=False)
+            for cells, first, last in _ends(model_cells(self.model), self.bounds)
+        ]
         return f"if {' and '.join(words) or '(always)'}: {self.prediction}"
-
-    def _ends(self) -> list[tuple[Cells, tuple[int, int]]]:
-        """The cells of each bounded column, and its first and last state."""
-        found = []
-        columns = np.flatnonzero(self.bounds.has_any[0]).tolist()
-        cells = model_cells(self.model)
-        for column in columns:
-            low, high = self.bounds.lower[0, column], self.bounds.upper[0, column]
-            first, last = cells[column].cut_indices(np.array([low, high])).tolist()
-            if (first, last) != (-1, cells[column].n_values - 1):
-                found.append((cells[column], (first + 1, last)))
-        return found
 
     def _named(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[str, ...]:
         return tuple(self.model.feature_names[column] for column in np.flatnonzero(mask[0]).tolist())
+
+
+def term_of(cells: Sequence[Cells], bounds: Bounds) -> Term:
+    """The intervals of one row of bounds, of those that say anything. O(the states of the columns tested)."""
+    ends = _ends(cells, bounds)
+    return Term({each.name: StateSet(each, tuple(range(first, last + 1))) for each, first, last in ends})
+
+
+def _ends(cells: Sequence[Cells], bounds: Bounds) -> Iterator[tuple[Cells, int, int]]:
+    """The cells of each bounded column, and its first and last state."""
+    for column in np.flatnonzero(bounds.has_any[0]).tolist():
+        low, high = bounds.lower[0, column], bounds.upper[0, column]
+        first, last = cells[column].cut_indices(np.array([low, high])).tolist()
+        if (first, last) != (-1, cells[column].n_values - 1):
+            yield cells[column], first + 1, last

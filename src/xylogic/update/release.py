@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ from xylogic.budget import EXACT, PARTIAL, Budget, Status
 from xylogic.compare.align import Aligned, align
 from xylogic.compare.rows import States, box_of, cell_in, row_of, share_of
 from xylogic.domain.box import Box, Term
+from xylogic.domain.cells import Cells
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.predict import apply, decide
+from xylogic.model.states import model_cells
 from xylogic.search.pair import Pair
 from xylogic.search.single import Single, leaf_scores
-from xylogic.update.bounds import leaf_bounds
+from xylogic.update.bounds import Bounds, leaf_bounds
+from xylogic.update.intervals import term_of
 from xylogic.update.pairing import pair
 from xylogic.update.reading import finite_values, read_tree
 from xylogic.update.relied import check_tolerance
@@ -39,19 +43,18 @@ class ChangedRegion:
     ----------
     box : the rows. ``share`` : of all cells. ``row`` : one of the rows.
     decisions : the old and the new tree's class or number; ``decides_otherwise`` : whether they differ.
-    explanations : the old and the new tree's interval explanation; they may be equal where decisions differ.
+    explanations : the old and the new tree's interval explanation, as ``interval_explanation`` words it for either;
+        ``explains_otherwise`` : whether other rows fulfil them, of those that both trees take. They may be equal where
+        decisions differ.
     """
 
     box: Box
     decisions: tuple[Any, Any]
     explanations: tuple[Term, Term]
     decides_otherwise: bool
+    explains_otherwise: bool
     share: Fraction
     row: dict[str, Any]
-
-    @property
-    def explains_otherwise(self) -> bool:
-        return self.explanations[0] != self.explanations[1]
 
     def __str__(self) -> str:
         (old, new), (before, after) = self.decisions, self.explanations
@@ -101,15 +104,22 @@ class ReleaseChanges:
     on_rows: dict[str, float] | None
     status: Status
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether it is proven that every row is decided and explained as before."""
+        return self.status.status == EXACT and not self.either
+
     def __str__(self) -> str:
         lines = [f"share of the cells that change: {_listed(vars(self))}"]
         lines += [] if self.on_rows is None else [f"share of the rows that change: {_listed(self.on_rows)}"]
+        lines += ["nothing changes: every row is decided and explained as before"] if self.changes_nothing else []
         return "\n".join([*lines, *map(str, self.regions)])
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
             **{name: float(getattr(self, name)) for name in _SHARES},
+            "changes_nothing": self.changes_nothing,
             "regions": [region.to_dict() for region in self.regions],
             "n_regions": self.n_regions,
             "on_rows": self.on_rows,
@@ -187,7 +197,8 @@ def release_changes(
 class _Leaves:
     """One tree's leaves: what each decides, and the first and last state of each column, int32 (n_leaves, m)."""
 
-    def __init__(self, model: Ensemble, aligned: Aligned, class_of: tuple[int, ...]) -> None:
+    def __init__(self, side: int, aligned: Aligned, class_of: tuple[int, ...]) -> None:
+        model = (aligned.left, aligned.right)[side]
         self.walked = Single(model, aligned.cells, by="leaf")
         nodes = self.walked.answers
         scores = leaf_scores(model)[nodes]
@@ -199,6 +210,26 @@ class _Leaves:
         for column, cells in enumerate(aligned.cells):
             self.first[:, column] = cells.cut_indices(bounds.lower[:, column]) + 1
             self.last[:, column] = cells.cut_indices(bounds.upper[:, column])
+        self._tree, self._names = aligned.models[side], aligned.names[side]
+        self._common = [cells.name for cells in aligned.cells]
+
+    def explanation(self, leaf: int) -> Term:
+        """The tree's own, by its own cuts in its own precision, and the common names."""
+        cells, bounds = self._own
+        return term_of(cells, bounds.take(np.array([leaf])))
+
+    @cached_property
+    def _own(self) -> tuple[list[Cells], Bounds]:
+        """The cells that the tree alone makes of each common column, and the bounds of its leaves."""
+        known = self._tree.feature_names
+        place = np.array([known.index(name) for name in self._names], np.intp)
+        all_cells = model_cells(self._tree)
+        cells = [
+            replace(all_cells[at], feature=replace(all_cells[at].feature, name=name))
+            for at, name in zip(place.tolist(), self._common, strict=True)
+        ]
+        bounds = leaf_bounds(self._tree.trees[0], self.walked.answers, len(known))
+        return cells, bounds.of_columns(place)
 
 
 class _Found:
@@ -207,8 +238,8 @@ class _Found:
     def __init__(self, aligned: Aligned, tolerance: float, limit: int | None) -> None:
         self.aligned, self.tolerance, self.limit = aligned, tolerance, limit
         same = range(len(aligned.classes or ()))
-        self.old = _Leaves(aligned.left, aligned, tuple(same))
-        self.new = _Leaves(aligned.right, aligned, aligned.class_of)
+        self.old = _Leaves(0, aligned, tuple(same))
+        self.new = _Leaves(1, aligned, aligned.class_of)
         self.last = np.array([c.n_states - 1 for c in aligned.cells], np.int32)
         self.total = math.prod(c.n_states for c in aligned.cells)
         self.counts = dict.fromkeys(_SHARES, 0)
@@ -237,11 +268,11 @@ class _Found:
         first = np.maximum(self.old.first[a], self.new.first[b])
         widths = np.minimum(self.old.last[a], self.new.last[b]) - first + 1
         cells = [math.prod(row) for row in widths.tolist()]
-        self.cells_seen += sum(cells)
         for name, differs in found.items():
             self.counts[name] += sum(cells[place] for place in np.flatnonzero(differs).tolist())
         for place in np.flatnonzero(found["either"]).tolist():
             self._keep(cells[place], int(a[place]), int(b[place]), bool(found["decision"][place]))
+        self.cells_seen += sum(cells)  # last: cells that Ctrl-C keeps from being counted are undecided
 
     def _keep(self, cells: int, a: int, b: int, decided: bool) -> None:
         self.n_regions += 1
@@ -261,14 +292,21 @@ class _Found:
     def _region(self, a: int, b: int, decided: bool) -> ChangedRegion:
         cells = self.aligned.cells
         both = [(leaves.first[at], leaves.last[at]) for leaves, at in ((self.old, a), (self.new, b))]
-        sides = [self._states(first, last) for first, last in both]
         meet = self._states(np.maximum(both[0][0], both[1][0]), np.minimum(both[0][1], both[1][1]))
-        before, after = (Term(box_of(side, cells)) for side in sides)
+        explains = any((one != other).any() for one, other in zip(*both, strict=True))
         decisions = self.old.decision[a].item(), self.new.decision[b].item()
         if self.aligned.classes is not None:
             decisions = self.aligned.classes[decisions[0]], self.aligned.classes[decisions[1]]
         row = row_of(cell_in(meet, cells), cells)
-        return ChangedRegion(box_of(meet, cells), decisions, (before, after), decided, share_of(meet, cells), row)
+        return ChangedRegion(
+            box=box_of(meet, cells),
+            decisions=decisions,
+            explanations=(self.old.explanation(a), self.new.explanation(b)),
+            decides_otherwise=decided,
+            explains_otherwise=explains,
+            share=share_of(meet, cells),
+            row=row,
+        )
 
     def _states(self, first: NDArray[np.int32], last: NDArray[np.int32]) -> States:
         """The states of the columns that a box limits."""
