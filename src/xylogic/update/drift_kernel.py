@@ -61,17 +61,22 @@ class Drift(OldLeaves):
         i: cython.Py_ssize_t
         c: cython.Py_ssize_t
         k: cython.int
+        below: cython.double
         leaf: cython.p_int = self.leaf
+        relied: cython.p_double = self.relied
+        change: cython.p_double = self.change
         gained: cython.double = 0.0
         for i in range(self.n_here):
             k = self.here[i]
-            gained += self.held[k] * self.gain_below(f, k)
+            below = self.gain_below(f, k)
+            gained += self.held[k] * below
+            change[k] = self.gain_above(f, k) - below
         i = at
         for c in range(n_cuts):
             while i < at + places[c]:
                 k = leaf[order[i]]
                 if k >= 0:
-                    gained += self.relied[order[i]] * (self.gain_above(f, k) - self.gain_below(f, k))
+                    gained += relied[order[i]] * change[k]
                 i += 1
             gains[c] = gained
 

@@ -37,6 +37,7 @@ cdef class OldLeaves:
     cdef double *most
     cdef unsigned char *steady
     # of a sweep
+    cdef double *change
     cdef unsigned long long *met
     cdef double *at_edge
     cdef int *lowers

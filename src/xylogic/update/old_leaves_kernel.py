@@ -66,6 +66,7 @@ class OldLeaves:
             "shared": np.zeros(4 * n_leaves + 1),
             "most": np.zeros(n_features + 1),
             "steady": np.zeros(n_features + 1, np.uint8),
+            "change": np.zeros(n_leaves + 1),
             "met": np.zeros(n_edges // 64 + 1, np.uint64),
             "at_edge": np.zeros(n_edges + 1),
             "lowers": np.zeros(n_leaves + 1, np.int32),
@@ -98,6 +99,7 @@ class OldLeaves:
         self.shared = doubles(self.keep["shared"])
         self.most = doubles(self.keep["most"])
         self.steady = small(self.keep["steady"])
+        self.change = doubles(self.keep["change"])
         self.met = bits(self.keep["met"])
         self.at_edge = doubles(self.keep["at_edge"])
         self.lowers = ints(self.keep["lowers"])
