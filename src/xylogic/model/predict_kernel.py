@@ -38,8 +38,8 @@ def _holds(
 @cython.exceptval(check=False)
 def _descend(
     values: cython.const[cython.double][:, ::1],
-    start: cython.Py_ssize_t,
-    n: cython.Py_ssize_t,
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
     feature: cython.const[cython.int][::1],
     cut: cython.const[cython.double][::1],
     left: cython.const[cython.int][::1],
@@ -48,43 +48,52 @@ def _descend(
     set_ptr: cython.const[cython.int][::1],
     set_items: cython.const[cython.int][::1],
     root: cython.int,
-    nodes: cython.int[::1],
-    rows: cython.int[::1],
+    on_way: cython.int[:, ::1],
     found: cython.int[::1],
 ) -> cython.void:
-    """Fill ``found[:n]`` with the leaves that the rows from ``start`` on reach.
+    """Fill ``found`` with the leaves that the rows from ``first`` up to ``last`` reach.
 
-    The rows that are still on their way, ``rows`` at ``nodes``, go on by one step in turn, as one row's steps wait for
-    each other; where a jump would be taken at random there is none.
+    A block's rows that are still on their way, ``on_way[0]`` at the nodes ``on_way[1]``, go on by one step in turn, as
+    one row's steps wait for each other; where a jump would be taken at random there is none.
     """
     with_sets: cython.bint = set_items.shape[0] > 0
+    start: cython.Py_ssize_t = first
+    n: cython.Py_ssize_t
     i: cython.Py_ssize_t
+    row: cython.int
     node: cython.int
     below: cython.int
     above: cython.int
     x: cython.double
-    for i in range(n):
-        nodes[i] = root
-        rows[i] = cython.cast(cython.int, i)
-    while n > 0:
-        i = 0
-        while i < n:
-            node = nodes[i]
-            below, above = left[node], right[node]
-            if below < 0:
-                found[rows[i]] = node
-                n -= 1
-                nodes[i], rows[i] = nodes[n], rows[n]
-                continue
-            x = values[start + rows[i], feature[node]]
-            if x != x:
-                node = below if missing[node] == 1 else above
-            elif with_sets and set_ptr[node] < set_ptr[node + 1]:
-                node = below if _holds(set_items, set_ptr[node], set_ptr[node + 1], x) else above
-            else:
-                node = above + (below - above) * cython.cast(cython.int, x <= cut[node])
-            nodes[i] = node
-            i += 1
+    while start < last:
+        n = min(BLOCK, last - start)
+        for i in range(n):
+            on_way[0, i], on_way[1, i] = cython.cast(cython.int, start - first + i), root
+        start += n
+        while n > 0:
+            i = 0
+            while i < n:
+                row, node = on_way[0, i], on_way[1, i]
+                below, above = left[node], right[node]
+                if below < 0:
+                    found[row] = node
+                    n -= 1
+                    on_way[0, i], on_way[1, i] = on_way[0, n], on_way[1, n]
+                    continue
+                x = values[first + row, feature[node]]
+                if x != x:
+                    node = below if missing[node] == 1 else above
+                elif with_sets and set_ptr[node] < set_ptr[node + 1]:
+                    node = below if _holds(set_items, set_ptr[node], set_ptr[node + 1], x) else above
+                else:
+                    node = above + (below - above) * cython.cast(cython.int, x <= cut[node])
+                on_way[1, i] = node
+                i += 1
+
+
+@cython.cfunc
+def _rows_at_once(n_features: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    return BLOCK + CACHED // (n_features + 1)
 
 
 def apply(
@@ -102,28 +111,23 @@ def apply(
     """Fill ``leaves``, int32 (n_rows, n_trees), with each tree's own node id. O(n_rows * n_trees * depth)."""
     n_rows: cython.Py_ssize_t = leaves.shape[0]
     n_trees: cython.Py_ssize_t = roots.shape[0]
-    scratch: cython.int[:, ::1] = np.empty((3, BLOCK), np.int32)
-    found: cython.int[::1] = scratch[2]
+    step: cython.Py_ssize_t = _rows_at_once(values.shape[1])
+    on_way: cython.int[:, ::1] = np.empty((2, BLOCK), np.int32)
+    found: cython.int[::1] = np.empty(min(step, n_rows), np.int32)
     tree: cython.Py_ssize_t
     first: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t
-    start: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    n: cython.Py_ssize_t
     with cython.nogil:
         while first < n_rows:
-            last = min(n_rows, first + BLOCK + CACHED // (values.shape[1] + 1))
+            last = min(n_rows, first + step)
             for tree in range(n_trees):
-                start = first
-                while start < last:
-                    n = min(BLOCK, last - start)
-                    _descend(
-                        values, start, n, feature, cut, left, right, missing, set_ptr, set_items, roots[tree],
-                        scratch[0], scratch[1], found,
-                    )  # fmt: skip
-                    for i in range(n):
-                        leaves[start + i, tree] = found[i] - roots[tree]
-                    start += n
+                _descend(
+                    values, first, last, feature, cut, left, right, missing, set_ptr, set_items, roots[tree],
+                    on_way, found,
+                )  # fmt: skip
+                for i in range(last - first):
+                    leaves[first + i, tree] = found[i] - roots[tree]
             first = last
 
 
@@ -147,28 +151,23 @@ def add_scores(
     n_rows: cython.Py_ssize_t = scores.shape[0]
     n_outputs: cython.Py_ssize_t = scores.shape[1]
     n_trees: cython.Py_ssize_t = roots.shape[0]
-    scratch: cython.int[:, ::1] = np.empty((3, BLOCK), np.int32)
-    found: cython.int[::1] = scratch[2]
+    step: cython.Py_ssize_t = _rows_at_once(values.shape[1])
+    on_way: cython.int[:, ::1] = np.empty((2, BLOCK), np.int32)
+    found: cython.int[::1] = np.empty(min(step, n_rows), np.int32)
     tree: cython.Py_ssize_t
     first: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t
-    start: cython.Py_ssize_t
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
-    n: cython.Py_ssize_t
     with cython.nogil:
         while first < n_rows:
-            last = min(n_rows, first + BLOCK + CACHED // (values.shape[1] + 1))
+            last = min(n_rows, first + step)
             for tree in range(n_trees):
-                start = first
-                while start < last:
-                    n = min(BLOCK, last - start)
-                    _descend(
-                        values, start, n, feature, cut, left, right, missing, set_ptr, set_items, roots[tree],
-                        scratch[0], scratch[1], found,
-                    )  # fmt: skip
-                    for i in range(n):
-                        for k in range(n_outputs):
-                            scores[start + i, k] = scores[start + i, k] + answer[found[i], k]
-                    start += n
+                _descend(
+                    values, first, last, feature, cut, left, right, missing, set_ptr, set_items, roots[tree],
+                    on_way, found,
+                )  # fmt: skip
+                for i in range(last - first):
+                    for k in range(n_outputs):
+                        scores[first + i, k] = scores[first + i, k] + answer[found[i], k]
             first = last

@@ -12,6 +12,7 @@ from xylogic.grow.columns import Columns
 from xylogic.grow.target import Target
 from xylogic.update.against import AgainstOld
 from xylogic.update.compatible_kernel import Compatible
+from xylogic.update.cuts_kernel import Cuts
 from xylogic.update.drift_kernel import Drift
 from xylogic.update.reference import Reference
 
@@ -59,17 +60,15 @@ class CompatibleTarget(Target):
 
     def criterion(self, min_rows: int, min_weight: float) -> Compatible:
         """The kernel."""
-        table, single = self.columns.table, self.columns.is_single
+        table = self.columns.table
+        tables = (table, np.zeros((1, 1))) if self.columns.is_single else (np.zeros((1, 1), np.float32), table)
         return Compatible(
             Target.criterion(self, min_rows, min_weight),
             Drift(self.old, 2 * (len(table) // max(min_rows, 1) + 1)),
             self.rate,
             self.total_weight,
             self.columns,
-            table if single else np.zeros((1, 1), np.float32),
-            np.zeros((1, 1)) if single else table,
-            self.lowest,
-            self.scale,
+            Cuts(self.columns, *tables, self.lowest, self.scale),
             self.weights.grid,
         )
 
@@ -121,7 +120,7 @@ def compatible_target(
 
 
 def _measured(numbers: NDArray[np.float64], reference: Reference, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """As ``Compatible.measured``, operation by operation: equal cuts have equal numbers."""
+    """As ``Cuts.between``, operation by operation: equal cuts have equal numbers."""
     return np.asarray((numbers * 0.5 - reference.lowest * 0.5) / scale * 2.0)
 
 
