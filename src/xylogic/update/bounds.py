@@ -44,11 +44,6 @@ class Bounds:
         """The bounds of some rows, by position or mask, in that order."""
         return Bounds(self.lower[rows], self.upper[rows], self.has_lower[rows], self.has_upper[rows])
 
-    def of_columns(self, columns: NDArray[Any]) -> Bounds:
-        """The bounds of some columns, by position, in that order."""
-        lower, upper = self.lower[:, columns], self.upper[:, columns]
-        return Bounds(lower, upper, self.has_lower[:, columns], self.has_upper[:, columns])
-
 
 def tree_bounds(tree: Any, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Each row's explanation by a tree, as bounds on the columns.

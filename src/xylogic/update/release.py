@@ -210,26 +210,21 @@ class _Leaves:
         for column, cells in enumerate(aligned.cells):
             self.first[:, column] = cells.cut_indices(bounds.lower[:, column]) + 1
             self.last[:, column] = cells.cut_indices(bounds.upper[:, column])
-        self._tree, self._names = aligned.models[side], aligned.names[side]
-        self._common = [cells.name for cells in aligned.cells]
+        self._tree = aligned.models[side]
+        self._common = dict(zip(aligned.names[side], (cells.name for cells in aligned.cells), strict=True))
 
     def explanation(self, leaf: int) -> Term:
-        """The tree's own, by its own cuts in its own precision, and the common names."""
+        """The tree's own, by its own cuts in its own precision, in the common names."""
         cells, bounds = self._own
         return term_of(cells, bounds.take(np.array([leaf])))
 
     @cached_property
     def _own(self) -> tuple[list[Cells], Bounds]:
-        """The cells that the tree alone makes of each common column, and the bounds of its leaves."""
-        known = self._tree.feature_names
-        place = np.array([known.index(name) for name in self._names], np.intp)
-        all_cells = model_cells(self._tree)
+        """The cells that the tree makes of its columns, and the bounds of its leaves."""
         cells = [
-            replace(all_cells[at], feature=replace(all_cells[at].feature, name=name))
-            for at, name in zip(place.tolist(), self._common, strict=True)
+            replace(one, feature=replace(one.feature, name=self._common[one.name])) for one in model_cells(self._tree)
         ]
-        bounds = leaf_bounds(self._tree.trees[0], self.walked.answers, len(known))
-        return cells, bounds.of_columns(place)
+        return cells, leaf_bounds(self._tree.trees[0], self.walked.answers, len(cells))
 
 
 class _Found:
