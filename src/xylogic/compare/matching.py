@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from xylogic.domain.labels import label_key
 from xylogic.domain.sheet import some
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Side", "differing", "label_key", "match_classes", "match_columns"]
+__all__ = ["Side", "differing", "match_classes", "match_columns"]
 
 
 class Side(NamedTuple):
@@ -77,11 +76,6 @@ def match_classes(a: Side, b: Side, advice: str = "") -> list[int]:
         more = f"; {advice}" if advice and not only[1] else ""
         raise InvalidInputError(f"there are other classes: {apart}; the same labels, in any order, are accepted{more}")
     return [where[label_key(label)] for label in b.classes]
-
-
-def label_key(label: Hashable) -> tuple[bool, Hashable]:
-    """What equal labels share: 1.0 is 1, and True is not."""
-    return isinstance(label, bool | np.bool_), label
 
 
 def differing(only: Sequence[Sequence[str]], what: str, sides: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from xylogic.compare.matching import label_key
+from xylogic.domain.labels import label_key
 from xylogic.domain.levels import is_missing
 from xylogic.errors import InvalidInputError
 from xylogic.grow.parameters import MAX_TARGET
