@@ -33,6 +33,16 @@ trusted_option = click.option(
 header_option = click.option("--no-header", is_flag=True, help="DATA has no line of names; columns go by position.")
 
 
+class Number(click.FloatRange):
+    """A finite number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
 class Band(click.ParamType):
     """``EPS``, ``LO,HI`` or, through :class:`BandCommand`, ``LO HI``."""
 
@@ -43,28 +53,9 @@ class Band(click.ParamType):
             numbers = [float(part) for part in value.split(",")]
         except ValueError:
             numbers = []
-        if len(numbers) not in (1, 2):
+        if len(numbers) not in (1, 2) or any(map(math.isnan, numbers)) or numbers == [math.inf]:
             self.fail(f"{value!r} is not one number (epsilon) or two (lowest and highest)", param, ctx)
         return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
-class Finite(click.ParamType):
-    """A finite number, from ``least`` up."""
-
-    name = "number"
-
-    def __init__(self, least: float = -math.inf) -> None:
-        self.least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        accepted = "a finite number" + (f" from {self.least:g} up" if math.isfinite(self.least) else "")
-        try:
-            number = float(value)
-        except ValueError:
-            self.fail(f"{value!r} is not {accepted}", param, ctx)
-        if not math.isfinite(number) or number < self.least:
-            self.fail(f"{value!r} is not {accepted}", param, ctx)
-        return number
 
 
 class BandCommand(click.Command):
@@ -136,7 +127,7 @@ def verify(model: Path, data: Path, as_json: bool, trusted: bool, no_header: boo
     help=f"May be repeated; one of {', '.join([*QUESTIONS, ALL])}. Without it: {', '.join(DEFAULT)}.",
 )
 @json_option
-@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For each question.")
+@click.option("--time-limit", type=Number(min=0), metavar="SECONDS", help="For each question.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop a list of reasons or flips after N.")
 @click.option(
     "--ties",
@@ -171,7 +162,7 @@ def explain(model: Path, data: Path, **options: Any) -> int:
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
 @click.option("--max-leaf-nodes", type=click.IntRange(min=2), metavar="N")
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
-@click.option("--ccp-alpha", type=Finite(0), metavar="ALPHA", help="Prune by this cost of a leaf.")
+@click.option("--ccp-alpha", type=Number(min=0), metavar="ALPHA", help="Prune by this cost of a leaf.")
 @click.option(
     "--prune",
     type=click.Choice(["best", "1se"]),
@@ -214,8 +205,8 @@ def grow(data: Path, target: str, as_json: bool, no_header: bool, **options: Any
     show_default=True,
     help="What is compared.",
 )
-@click.option("--tolerance", type=Finite(0), default=0.0, help="Numbers and probabilities may differ by so much.")
-@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For each question.")
+@click.option("--tolerance", type=Number(min=0), default=0.0, help="Numbers and probabilities may differ by so much.")
+@click.option("--time-limit", type=Number(min=0), metavar="SECONDS", help="For each question.")
 @json_option
 @trusted_option
 @header_option
@@ -235,23 +226,31 @@ def compare_models(first: Path, second: Path, no_header: bool, **options: Any) -
 @click.option("--target", required=True, metavar="NAME", help="The column that OLD predicts.")
 @click.option(
     "--strength",
-    type=Finite(0),
+    type=Number(min=0),
     default=0.005,
     show_default=True,
     help="How much the explanations' dissimilarity counts beside the loss.",
 )
 @click.option("--dissimilarity", type=click.Choice(["jac", "jlu", "mae", "mse"]), default="mse", show_default=True)
-@click.option("--tolerance", type=Finite(0), default=0.0, help="A number is right where it is off by at most this.")
+@click.option(
+    "--tolerance",
+    type=Number(min=0),
+    default=0.0,
+    help="Numbers: OLD is right, and its explanation relied on, where it is off by at most this.",
+)
 @click.option("--test", type=EXISTING, help="Rows to judge the trees on; without it, folds of DATA are held out.")
 @click.option(
     "--max-loss-increase",
-    type=Finite(),
+    type=Number(),
     default=0.0,
     show_default=True,
-    help="Refuse a tree whose loss is above that of OLD by more.",
+    help="Refuse a tree whose loss is above that of OLD by more; below 0, unless it is lower by so much.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Refuse a tree that is wrong on any row, of those judged, that OLD has right."
+    "--strict",
+    is_flag=True,
+    help="Refuse a tree if any row that OLD answers right becomes wrong: of --test, or else of DATA, by the tree "
+    "itself or by one grown without the row.",
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Save a tree that is not refused here.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N")
@@ -259,7 +258,7 @@ def compare_models(first: Path, second: Path, no_header: bool, **options: Any) -
 @click.option("--min-samples-leaf", type=click.IntRange(min=1), metavar="N")
 @click.option("--prune", type=click.Choice(["best", "1se"]), help="Prune, by cross-validation; as in grow.")
 @click.option("--regions", type=click.IntRange(min=0), default=5, show_default=True, help="How many of a kind to list.")
-@click.option("--time-limit", type=Finite(0), metavar="SECONDS", help="For the regions.")
+@click.option("--time-limit", type=Number(min=0), metavar="SECONDS", help="For the regions.")
 @json_option
 @trusted_option
 @header_option
@@ -269,11 +268,12 @@ def update(old: Path, data: Path, target: str, no_header: bool, **options: Any) 
     Printed beside what plain CART would do: loss, rows that become wrong, how far explanations move, and, proven over
     all rows and not only those of DATA, where the new tree decides or explains otherwise.
 
-    The rows judged are those of --test, or those of DATA, each by a tree grown without it. Columns of whole numbers
-    count as numbers unless OLD knows them as whole.
+    What cannot be measured counts as not met: a tree is refused if there are too few rows to hold some out and no
+    --test, if OLD answers no row of DATA right, so that no explanation is relied on, and with --strict if it answers
+    no row right of those that are judged.
 
-    Exit codes: 0 release, 1 refused (the loss, --strict, or nothing to judge by), 2 unusable input, 3 release, but the
-    regions are partial.
+    Exit codes: 0 release, 1 refused (the loss, --strict, or no grounds to judge by), 2 unusable input, 3 release, but
+    the regions are partial.
     """
     from xylogic.cli.update import Rules, update_file
 

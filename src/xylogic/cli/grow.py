@@ -34,7 +34,7 @@ def grow_file(
 
     if out is not None and parameters.get("missing") == "fractional":
         raise InvalidInputError("--missing fractional makes no model that can be saved; leave --out away")
-    check_out(out, data)
+    check_out(out, [data])
     training = read_training(data, target, header=header)
     classes = training.is_classes if task == "auto" else task == "classes"
     if task == "auto":

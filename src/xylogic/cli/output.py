@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,20 +27,18 @@ def say(message: object) -> None:
     print(f"xylogic: {printable(str(message).strip())}", file=sys.stderr, flush=True)
 
 
-def check_out(path: Path | None, *read: Path | None) -> None:
-    """Raise InvalidInputError, before the work is done, if a model cannot be saved there.
-
-    That is so with a bad suffix, without the folder, and where it would take the place of a file that is ``read``.
-    """
+def check_out(path: Path | None, inputs: Iterable[Path | None] = ()) -> None:
+    """Raise InvalidInputError, before the work is done, if a model cannot be saved there: bad suffix, no folder, or a
+    file that is read."""
     from xylogic.model.file import check_path
 
     if path is None:
         return
     check_path(path)
-    if any(each is not None and path.exists() and path.samefile(each) for each in read):
-        raise InvalidInputError(f"--out is {path}, which is read; another file is accepted")
     if not path.parent.is_dir():
         raise InvalidInputError(f"--out is {path}, and there is no folder {path.parent}")
+    if path.exists() and any(given is not None and path.samefile(given) for given in inputs):
+        raise InvalidInputError(f"--out is {path}, which is read here too; another file is accepted")
 
 
 def print_json(document: Mapping[str, Any]) -> None:

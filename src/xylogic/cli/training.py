@@ -25,11 +25,15 @@ FEW = 10  # up to as many whole numbers in the target are classes
 
 @dataclass(frozen=True)
 class Training:
-    """A file's columns: ``table`` object (n, n_columns) of scalars and None, and the target's values, none missing."""
+    """A file's columns: ``table`` object (n, n_columns) of scalars and None, and the target's values, none missing.
+
+    ``named``: whether the names are the file's own.
+    """
 
     names: list[str]
     table: NDArray[Any]
     target: list[Any]
+    named: bool = True
 
     @property
     def is_classes(self) -> bool:
@@ -60,6 +64,7 @@ def read_training(path: Path, target: str, *, header: bool = True) -> Training:
     rows = list(lines)
     if not rows:
         raise InvalidInputError(f"{path} has no rows")
+    named = names is not None
     if names is None:
         names = [f"x{place}" for place in range(len(rows[0]))]
     places = [place for place, name in enumerate(names) if name == target]
@@ -81,7 +86,7 @@ def read_training(path: Path, target: str, *, header: bool = True) -> Training:
     table = np.empty((len(rows), len(columns)), dtype=object)
     for place, column in enumerate(columns):
         table[:, place] = column
-    return Training([name for name in names if name != target], table, labels)
+    return Training([name for name in names if name != target], table, labels, named)
 
 
 def as_values(column: Sequence[Any]) -> list[Any]:

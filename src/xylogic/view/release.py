@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xylogic.domain.sheet import some
 from xylogic.view.comparison import percent
 from xylogic.view.text import count, duration, number, printable
 
@@ -27,22 +28,25 @@ def release_text(result: Result, most: int | None = 10) -> str:
     lines = ["Release: yes" if result["release"] else "Release: NO"]
     lines += [f"{INDENT}{printable(reason)}" for reason in result["reasons"]]
     lines += ["", *_figures(result), ""]
-    flips = result["negative_flips"]
-    lines.append(
-        f"{count(len(flips), 'row')} of {printable(result['rows_of'])} became wrong, of {result['right_rows']} that "
-        "the old tree answers right"
-    )
+    what = f"{result['right_rows']} that the old tree answers right"
+    lines += _flips(result["negative_flips"], f"of {printable(result['flips_on'])} became wrong, of {what}", most)
+    if result["held_out_flips"] is not None:
+        lines += _flips(result["held_out_flips"], f"of these, held out, became wrong, of {what}", most)
+    lines += ["", *_changes(result)]
+    if result["saved"] is not None:
+        lines += ["", f"saved as {printable(result['saved'])}"]
+    return "\n".join(lines)
+
+
+def _flips(flips: Sequence[Result], what: str, most: int | None) -> list[str]:
+    lines = [f"{count(len(flips), 'row')} {what}"]
     lines += [
         f"{INDENT}row {flip['row']}: {number(flip['old'])} became {number(flip['new'])}, "
         f"the truth is {number(flip['truth'])}"
         for flip in flips[:most]
     ]
-    if most is not None and len(flips) > most:
-        lines.append(f"{INDENT}and {len(flips) - most} more")
-    lines += ["", *_changes(result)]
-    if result["saved"] is not None:
-        lines += ["", f"saved as {printable(result['saved'])}"]
-    return "\n".join(lines)
+    more = 0 if most is None else len(flips) - most
+    return [*lines, f"{INDENT}and {more} more"] if more > 0 else lines
 
 
 def _figures(result: Result) -> list[str]:
@@ -56,7 +60,10 @@ def _figures(result: Result) -> list[str]:
         row[0].ljust(widths[0]) + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
         for row in table
     ]
-    about = f"compatible: {result['dissimilarity'].upper()}, strength {result['strength']:g}"
+    about = (
+        f"compatible: {result['dissimilarity'].upper()}, strength {result['strength']:g}, explanations of "
+        f"{count(result['relied_rows'], 'row')} relied on"
+    )
     return [
         f"{count(result['rows'], 'row')} of {count(result['columns'], 'column')}; {about}",
         f"Judged on {printable(result['judged_on'])}:",
@@ -73,17 +80,31 @@ def _shown(value: Any) -> str:
 def _changes(result: Result) -> list[str]:
     found = result["changes"]
     lines = [
-        f"Of the rows of {printable(result['rows_of'])}",
+        f"Of the rows of {printable(result['flips_on'])}",
         *_parts(found["on_rows"]),
-        f"Of all cells that the cuts of both trees make  [{found['status']}, {duration(found['seconds'])}]",
+        f"Of all cells that the cuts of both trees make{_domain(result['kinds'])}"
+        f"  [{found['status']}, {duration(found['seconds'])}]",
     ]
     if "undecided" in found["bounds"]:
         lines.append(f"{INDENT}at least, as {percent(found['bounds']['undecided'])} were not reached:")
     lines += _parts(found)
-    if result["decision_regions_stopped"]:
-        lines.append("Where rows are decided otherwise was not listed to the end  [partial]")
+    lines += (
+        [f"{INDENT}nothing changes: every row is decided and explained as before"] if found["changes_nothing"] else []
+    )
     lines += _listed("Decided otherwise", result["decision_regions"], _decision)
     return lines + _listed("Decided alike, explained otherwise", result["explanation_regions"], _explanation)
+
+
+def _domain(kinds: Mapping[str, str]) -> str:
+    """Which numbers the cells hold; columns are of the old tree's kinds."""
+    parts = []
+    for kind, words in (("integer", "whole numbers"), ("boolean", "truth values")):
+        names = [printable(name) for name, own in kinds.items() if own == kind]
+        parts += [f"{words} of {some(names)}"] if names else []
+    if not parts:
+        return " of numbers, whole or not"
+    rest = len(kinds) - sum(kind in ("integer", "boolean") for kind in kinds.values())
+    return f" of {' and '.join(parts)}{', and of numbers, whole or not, elsewhere' if rest else ''}"
 
 
 def _parts(shares: Result) -> list[str]:
@@ -101,7 +122,7 @@ def _listed(title: str, regions: Sequence[Result], line: Any) -> list[str]:
 
 
 def _decision(region: Result) -> str:
-    old, new = (number(answer) for answer in region["answers"])
+    old, new = (number(answer) for answer in region["decisions"])
     return f"{region['text']}: {old} becomes {new} ({percent(region['share'])})"
 
 
