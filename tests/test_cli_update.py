@@ -163,7 +163,7 @@ def test_a_budget_leaves_a_partial_answer(call, files, monkeypatch):
         (lambda frame: frame.assign(dose=[None, *frame["dose"][1:]]), "column 'dose', row 0: the value is missing"),
         (lambda frame: frame.assign(time=[np.inf, *frame["time"][1:]]), "column 'time', row 0: inf is infinite"),
         (lambda frame: frame.assign(answer="dead"), "'dead' is no class of the old tree"),
-        (lambda frame: frame[frame["answer"] == "ill"], "has no row of 'well'"),
+        (lambda frame: frame[frame["answer"] == "ill"], "classes 'well' only in the old tree"),
     ],
 )
 def test_rows_that_are_not_for_the_old_tree(call, files, change, words):

@@ -283,6 +283,10 @@ def test_monotone_refusals():
         xl.is_monotone(model, "y")
     with pytest.raises(InvalidInputError, match="no class; accepted"):
         xl.is_monotone(model, "x", target="maybe")
+    numbered = build_ensemble([build_tree(stump(low=0, high=1), ["x"], (0, 1, 2))])
+    assert bool(xl.is_monotone(numbered, "x", target=1)) == bool(xl.is_monotone(numbered, "x", target=1.0))
+    with pytest.raises(InvalidInputError, match="target is True, which is no class"):
+        xl.is_monotone(numbered, "x", target=True)
 
 
 def test_monotone_forest():

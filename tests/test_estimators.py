@@ -260,7 +260,7 @@ def test_tables_that_do_not_fit():
         tree.predict(pd.DataFrame({"a": [1.0, 2], "b": ["x", 3]}))
     with pytest.raises(xl.InvalidInputError, match="X has 0 rows"):
         xl.DecisionTreeClassifier().fit(pd.DataFrame({"b": []}, dtype=object), [])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="X has 150 rows and y has 5 entries"):
         xl.DecisionTreeClassifier().fit(IRIS, SPECIES[:5])
 
 

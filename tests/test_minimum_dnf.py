@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 import xylogic as xl
@@ -132,8 +133,9 @@ def test_time_that_runs_out_in_the_search():
 
 def test_unknown_classes_and_features():
     model = gadget(1)
-    with pytest.raises(xl.InvalidInputError, match="there is no class 2; accepted: 0, 1"):
-        xl.prime_implicants(model, 2)
+    for label in (2, True, "1", np.array([0, 1])):  # True is not 1
+        with pytest.raises(xl.InvalidInputError, match=r"there is no class .*; accepted: 0, 1"):
+            xl.prime_implicants(model, label)
     primes = xl.prime_implicants(model, 1)
     with pytest.raises(xl.InvalidInputError, match="there is no feature 'y'"):
         assert {"y": True} in primes

@@ -75,7 +75,7 @@ def test_rewritten_trees_are_equal_until_a_leaf_changes(record_property):
         assert found is not None and found.label_a != found.label_b, seed
         shapes += one.feature.tolist() != same.feature.tolist()
     record_property("judged trees rewritten", CASES)
-    assert shapes > 0.3 * CASES
+    assert shapes > 0.2 * CASES
 
 
 def test_figure_1():

@@ -196,7 +196,7 @@ def test_categories_are_refused_by_name():
             {"new": built(NEW, ["x1", "z"], [0, 1])},
             "features 'x2' only in the first and 'z' only in the second",
         ),
-        ({"new": built(NEW, NAMES)}, "first model predicts classes 0, 1, the second numbers"),
+        ({"new": built(NEW, NAMES)}, "the first answers with classes 0, 1, the second with numbers"),
     ],
 )
 def test_errors(change, words):

@@ -270,8 +270,8 @@ def test_relied_rows(seed):
     found = relied_rows(built(tree, ["a", "b"]), values, numbers, tolerance=0.5)
     assert found.tolist() == [float(abs(tree.leaf_of(x).answer - t) <= 0.5) for x, t in zip(rows, numbers, strict=True)]
     own = [rng.random() for _ in rows]
-    assert relied_rows(model, values, y, weights=own).tolist() == own
-    assert relied_rows(model, values, y, weights=np.array(own) > 0.5).sum() == sum(w > 0.5 for w in own)
+    assert relied_rows(model, values, y, relied=own).tolist() == own
+    assert relied_rows(model, values, y, relied=np.array(own) > 0.5).sum() == sum(w > 0.5 for w in own)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_relied_rows(seed):
 def test_weights_that_make_no_sense(weights, words):
     model = built(Node(0), ["a"], [0, 1])
     with pytest.raises(xl.InvalidInputError, match=words):
-        relied_rows(model, np.zeros((3, 1)), [0, 0, 0], weights=weights)
+        relied_rows(model, np.zeros((3, 1)), [0, 0, 0], relied=weights)
 
 
 def test_what_has_no_bounds_is_refused():

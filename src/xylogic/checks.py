@@ -8,7 +8,13 @@ from typing import Any
 
 from xylogic.errors import InvalidInputError
 
-__all__ = ["check_jobs", "check_limit", "listed", "names_in"]
+__all__ = ["check_choice", "check_jobs", "check_limit", "listed", "names_in"]
+
+
+def check_choice(argument: str, given: Any, accepted: Collection[str]) -> None:
+    """One of some words."""
+    if not (isinstance(given, str) and given in accepted):
+        raise InvalidInputError(f"{argument} is {repr(given)[:80]}; accepted: {', '.join(accepted)}")
 
 
 def check_limit(limit: Any) -> None:

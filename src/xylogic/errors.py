@@ -8,6 +8,7 @@ __all__ = [
     "BudgetExceeded",
     "InvalidInputError",
     "InvalidModelError",
+    "InvalidTypeError",
     "MissingLibraryError",
     "NotFittedError",
     "UnsupportedModelError",
@@ -25,6 +26,10 @@ class InvalidInputError(XylogicError, ValueError):
 
 class InvalidModelError(XylogicError, ValueError):
     """A tree, ensemble or model file that is not well formed; names the tree and node."""
+
+
+class InvalidTypeError(InvalidInputError, TypeError):
+    """A cell or a table of a type that is not taken, a date or a sparse matrix, say; names the column and row."""
 
 
 class MissingLibraryError(XylogicError, ImportError):

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError
 
 __all__ = ["comparators", "merger", "sorting_network"]
@@ -22,8 +23,7 @@ def sorting_network(n: int, kind: str = "odd-even") -> list[tuple[int, int]]:
     """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InvalidInputError(f"n is {n!r}; a whole number of wires, at least 1, is accepted")
-    if kind not in _KINDS:
-        raise InvalidInputError(f"kind is {kind!r}; accepted: {', '.join(_KINDS)}")
+    check_choice("kind", kind, _KINDS)
     return [(i, j) for i, j in comparators(int(n), kind).tolist()]
 
 

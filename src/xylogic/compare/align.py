@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from xylogic.checks import names_in
+from xylogic.compare.matching import Side, differing, match_classes, match_columns
 from xylogic.compare.recast import highest, recast
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells, make_cells
@@ -21,6 +22,7 @@ from xylogic.model.ensemble import Ensemble
 
 __all__ = ["Aligned", "align", "narrowed"]
 
+_FIRST, _SECOND = "the first", "the second"
 _NARROWER = ("numeric", "integer", "boolean")  # each takes fewer numbers than the one before
 
 
@@ -64,7 +66,11 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
     categories, classes against numbers, other classes, and missing values that one of them refuses.
     """
     models = read_model(a), read_model(b)
-    place, names = _columns(*models)
+    sides = Side.of(models[0], _FIRST), Side.of(models[1], _SECOND)
+    place = match_columns(*sides)
+    names = models[0].feature_names
+    if models[1].named and not models[0].named:
+        names = tuple(models[1].feature_names[p] for p in place)
     own, other = models[0].features, [models[1].features[p] for p in place]
     cast = models[0].cast if models[0].cast == models[1].cast else "float64"
     if _are_alike(models, place):
@@ -76,15 +82,15 @@ def align(a: Any, b: Any, missing: Collection[str] | None = None) -> Aligned:
         left = recast(models[0], columns, range(len(columns)), [codes for _, codes, _ in merged], cast)
         right = recast(models[1], columns, back, [merged[p][2] for p in back], cast)
     absent = _missing(models, place, names, missing)
-    classes, class_of = _classes(*models)
+    class_of = match_classes(*sides)
     return Aligned(
         models=models,
         names=(models[0].feature_names, tuple(feature.name for feature in other)),
         left=left,
         right=right,
         cells=_cells(models, (left, right), place, cast, absent),
-        classes=classes,
-        class_of=class_of,
+        classes=models[0].classes,
+        class_of=tuple(class_of),
     )
 
 
@@ -136,28 +142,6 @@ def _are_alike(models: tuple[Ensemble, Ensemble], place: Sequence[int]) -> bool:
     )
 
 
-def _columns(a: Ensemble, b: Ensemble) -> tuple[list[int], tuple[str, ...]]:
-    """Where b has each of a's columns, and the common names."""
-    where = {name: position for position, name in enumerate(b.feature_names)}
-    names = a.feature_names
-    known = set(names)
-    if a.named != b.named and len(names) == len(where) and where.keys() != known:
-        return list(range(len(names))), names if a.named else b.feature_names
-    only = [repr(n) for n in names if n not in where], [repr(n) for n in where if n not in known]
-    if any(only):
-        raise InvalidInputError(
-            "the models have other features: "
-            + _differing(only, "features")
-            + "; equal names, in any order, are accepted"
-        )
-    return [where[name] for name in names], names
-
-
-def _differing(only: Sequence[Sequence[str]], what: str) -> str:
-    sides = [f"{some(list(names))} only in the {side}" for names, side in zip(only, ("first", "second")) if names]  # noqa: B905
-    return f"{what} {' and '.join(sides)}"
-
-
 def _feature(name: str, a: Feature, b: Feature) -> tuple[Feature, Sequence[int], Sequence[int]]:
     """The common feature, and the code that each model gives to each of its categories."""
     if (a.kind == "categorical") != (b.kind == "categorical"):
@@ -174,8 +158,9 @@ def _feature(name: str, a: Feature, b: Feature) -> tuple[Feature, Sequence[int],
         [repr(x) for x in b.categories if x != b.other and codes_of[0](x) is None],
     )
     if any(only):
+        apart = differing(only, "categories", (_FIRST, _SECOND))
         raise InvalidInputError(
-            f"feature {name!r} has other categories: {_differing(only, 'categories')}; the same ones, in any order, "
+            f"feature {name!r} has other categories: {apart}; the same ones, in any order, "
             "are accepted, and others where Feature.other stands for them"
         )
     found: dict[tuple[int, int], Hashable] = {}
@@ -224,31 +209,6 @@ def _missing(
                 "missing=() compares them on complete rows, missing=[names] where only these may be missing"
             )
     return chosen
-
-
-def _classes(a: Ensemble, b: Ensemble) -> tuple[tuple[Hashable, ...] | None, tuple[int, ...]]:
-    if (a.classes is None) != (b.classes is None):
-        kinds = ["numbers" if m.classes is None else f"classes {some(list(map(repr, m.classes)))}" for m in (a, b)]
-        raise InvalidInputError(
-            f"the first model predicts {kinds[0]}, the second {kinds[1]}; classes or numbers on both are accepted"
-        )
-    if a.classes is None or b.classes is None:
-        return None, ()
-    where = {_identity(label): position for position, label in enumerate(a.classes)}
-    own = {_identity(label) for label in b.classes}
-    only = (
-        [repr(label) for label in a.classes if _identity(label) not in own],
-        [repr(label) for label in b.classes if _identity(label) not in where],
-    )
-    if any(only):
-        raise InvalidInputError(
-            f"the models have other classes: {_differing(only, 'classes')}; the same labels, in any order, are accepted"
-        )
-    return a.classes, tuple(where[_identity(label)] for label in b.classes)
-
-
-def _identity(label: Hashable) -> tuple[bool, Hashable]:
-    return isinstance(label, bool | np.bool_), label  # True is not 1
 
 
 def _cells(

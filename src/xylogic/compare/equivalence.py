@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import EXACT, PARTIAL, Budget, Status
+from xylogic.checks import check_choice
 from xylogic.compare.align import align
 from xylogic.compare.diagrams import Diagrams
 from xylogic.compare.joint import Joint
 from xylogic.compare.probe import probe
-from xylogic.compare.question import Question
+from xylogic.compare.question import OUTPUTS, Question
 from xylogic.compare.rows import cell_in, json_row, row_of
 from xylogic.compare.searching import ClashSearch
 from xylogic.compare.walking import differences, is_walked
@@ -132,6 +133,7 @@ def equivalent(
     """
     budget = Budget(time_limit, node_limit, memory_limit)
     check_engine(engine)
+    check_choice("output", output, OUTPUTS)
     if output == "label" and missing is None and engine in ("auto", "walk") and _walks_alike(a, b, tolerance, budget):
         return Equivalence(None, None, Status(EXACT, budget.seconds), "walk")
     question = Question(align(a, b, missing), output, tolerance)
@@ -154,8 +156,7 @@ def settled(question: Question, engine: str, budget: Budget) -> Equivalence:
 
 
 def check_engine(engine: str) -> None:
-    if engine not in ENGINES:
-        raise InvalidInputError(f"engine is {engine!r}; accepted: {', '.join(ENGINES)}")
+    check_choice("engine", engine, ENGINES)
 
 
 def find_witness(question: Question, engine: str, budget: Budget) -> tuple[Witness | None, str]:

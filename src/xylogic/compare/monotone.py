@@ -16,6 +16,7 @@ from xylogic.compare.question import Question
 from xylogic.compare.rows import json_row, row_of
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells
+from xylogic.domain.labels import label_position
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.model.build import feature_cuts
 from xylogic.model.ensemble import Ensemble
@@ -136,9 +137,10 @@ def _target(model: Ensemble, target: Hashable | None) -> int:
         if len(model.classes) > 2:
             raise InvalidInputError(f"{len(model.classes)} classes have no order; target=label is accepted: {labels}")
         return len(model.classes) - 1
-    if target not in model.classes:
+    position = label_position(target, model.classes)
+    if position is None:
         raise InvalidInputError(f"target is {target!r}, which is no class; accepted: {labels}")
-    return model.classes.index(target)
+    return position
 
 
 class _Falls(Question):

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.checks import check_choice
 from xylogic.compare.align import Aligned
 from xylogic.domain.cells import Cells
 from xylogic.errors import InvalidInputError
 from xylogic.model import predict
 from xylogic.model.ensemble import Ensemble
 
-__all__ = ["Question"]
+__all__ = ["OUTPUTS", "Question"]
 
 Values = NDArray[np.float64]
-_OUTPUTS = ("label", "probability")
+OUTPUTS = ("label", "probability")
 
 
 class Question:
@@ -34,8 +35,7 @@ class Question:
     """
 
     def __init__(self, pair: Aligned, output: str, tolerance: float) -> None:
-        if output not in _OUTPUTS:
-            raise InvalidInputError(f"output is {output!r}; accepted: {', '.join(_OUTPUTS)}")
+        check_choice("output", output, OUTPUTS)
         given: Any = tolerance
         if not (isinstance(given, Real) and 0 <= float(given) < np.inf):
             raise InvalidInputError(f"tolerance is {tolerance!r}; a finite number that is not negative is accepted")

@@ -192,6 +192,6 @@ class RashomonSet:
 
 
 def _checked(of: str) -> str:
-    if of not in ("functions", "trees"):
+    if not isinstance(of, str) or of not in ("functions", "trees"):
         raise InvalidInputError(f"of is {of!r}; 'functions' or 'trees' is accepted")
     return of

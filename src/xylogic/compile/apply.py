@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.checks import check_choice
 from xylogic.circuit.apply_kernel import Apply
 from xylogic.circuit.exchange_kernel import freeze, negation
 from xylogic.circuit.formula_graph import graph_of
@@ -22,7 +23,6 @@ from xylogic.compile.order import by_weight
 from xylogic.compile.sortnet import check_votes, rank, tree_formulas
 from xylogic.compile.splits import Splits
 from xylogic.domain.cells import Cells
-from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.flat import feature_weights
 
@@ -61,8 +61,7 @@ def compile_apply(
     Raises BudgetExceeded, and InvalidInputError for other models and options. No useful bound is known.
     """
     classes = check_votes(model, ties)
-    if form not in FORMS:
-        raise InvalidInputError(f"form is {form!r}; accepted: {', '.join(FORMS)}")
+    check_choice("form", form, FORMS)
     if order is None:
         order = by_weight(feature_weights(model.flat, len(cells)), np.ones(len(cells), dtype=bool))
     kept = None if printed else tuple(int(f) for f in order)

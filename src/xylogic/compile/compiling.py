@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xylogic.budget import Budget
-from xylogic.checks import names_in
+from xylogic.checks import check_choice, names_in
 from xylogic.circuit.combine import relabelled
 from xylogic.circuit.conjunction import Conjunction
 from xylogic.circuit.diagram import Diagram
@@ -64,8 +64,7 @@ def compile_ensemble(
     """See ``xylogic.compile_model``; ``cells``: the states to compile over, one per feature (default: the model's)."""
     accepted = {"method": tuple(METHODS), "form": tuple(_FORMS), "ties": _TIES}
     for name, value in (("method", method), ("form", form), ("ties", ties)):
-        if value not in accepted[name]:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted[name])}")
+        check_choice(name, value, accepted[name])
     if (band is None) != (model.classes is not None):
         raise InvalidInputError(
             "a regression model needs band=(low, high), the predictions that count as one; a classifier takes none"

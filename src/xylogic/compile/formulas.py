@@ -12,6 +12,7 @@ from xylogic.circuit.formula import Formula
 from xylogic.circuit.graph import Graph
 from xylogic.circuit.walk_kernel import reachable
 from xylogic.domain.cells import Cells
+from xylogic.domain.labels import label_position
 from xylogic.errors import InvalidInputError
 from xylogic.model.ensemble import Ensemble, label_array
 
@@ -51,12 +52,9 @@ class ClassFormulas(Mapping[Hashable, Any]):
 
     def __getitem__(self, label: Hashable) -> Any:
         """Raises InvalidInputError (a ValueError and, here, a KeyError as well) for a label that is no class."""
-        try:
-            position = self._labels.index(label)
-        except ValueError:
-            raise UnknownClassError(
-                f"there is no class {label!r}; accepted: {', '.join(map(repr, self._labels))}"
-            ) from None
+        position = label_position(label, self._labels)
+        if position is None:
+            raise UnknownClassError(f"there is no class {label!r}; accepted: {', '.join(map(repr, self._labels))}")
         if position not in self._formulas:
             self._formulas[position] = self._made(position)
         return self._formulas[position]

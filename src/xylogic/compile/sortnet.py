@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
+from xylogic.checks import check_choice
 from xylogic.circuit.formula import Formula
 from xylogic.circuit.nnf_kernel import FALSE, Circuit
 from xylogic.circuit.sorting import comparators, merger
@@ -64,8 +65,7 @@ def compile_sortnet(
 
 def check_votes(model: Ensemble, ties: str) -> tuple[Hashable, ...]:
     """The classes of a forest whose votes can be counted; raises InvalidInputError for other models and options."""
-    if ties not in TIES:
-        raise InvalidInputError(f"ties is {ties!r}; accepted: {', '.join(TIES)}")
+    check_choice("ties", ties, TIES)
     if model.voting != "majority" or model.classes is None:
         advice = "" if model.voting == "sum" else ", as model.with_voting('majority') is"
         raise InvalidInputError(

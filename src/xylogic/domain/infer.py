@@ -17,16 +17,12 @@ from xylogic.domain.feature import Feature
 from xylogic.domain.levels import is_missing, refusal
 from xylogic.domain.sheet import Sheet, open_sheet
 from xylogic.domain.table import read_column
-from xylogic.errors import InvalidInputError
+from xylogic.errors import InvalidInputError, InvalidTypeError
 
 __all__ = ["Inferred", "infer_features", "infer_table", "other_level"]
 
 _EXACT_IN_FLOAT32 = ("b1", "i1", "i2", "u1", "u2", "f2", "f4")
 _BASES = (bool, int, str, float, Decimal, datetime.datetime, datetime.date, datetime.timedelta)
-
-
-class _WrongCell(InvalidInputError, TypeError):
-    """A cell of a type that no column holds."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,13 +127,13 @@ def _feature(sheet: Sheet, place: int, name: str, marked: NDArray[np.bool_] | No
     if marked is not None and marked[place]:
         if told in ("numeric", "integer") or (not told and _kinds(cells) <= {"numeric", "integer"}):
             return _with_levels(name, _whole_levels(cells, name))
-        return _with_levels(name, _found(cells) if listed is None else listed)
+        return _with_levels(name, _found(cells, name) if listed is None else listed)
     if told == "categorical" and marked is None:
-        return _with_levels(name, _found(cells) if listed is None else listed)
+        return _with_levels(name, _found(cells, name) if listed is None else listed)
     kind = told if told not in ("", "categorical") else _kind_of_cells(cells, name)
     if kind == "categorical":
         if marked is None:
-            return _with_levels(name, _found(cells))
+            return _with_levels(name, _found(cells, name))
         row = next(row for row, cell in enumerate(cells) if not is_missing(cell))
         wanted = "a number; list the column in categorical_features if its values are categories"
         raise refusal(Feature(name), row, cells[row], wanted)
@@ -157,16 +153,23 @@ def _kind_of_cells(cells: Any, name: str) -> str:
     for row, cell in enumerate(cells):
         kind = "missing" if is_missing(cell) else _kind_of_type(type(cell))
         if kind == "":
-            raise _WrongCell(
-                f"column {name!r}, row {row}: {repr(cell)[:80]}; "
-                f"the argument must be a string or a real number, not a {type(cell).__name__!r}"
-            )
+            raise _no_cell(name, row, cell)
         if kind != "missing":
             if seen and (seen == "categorical") != (kind == "categorical"):
                 words = "text, as the column's cells above are" if seen == "categorical" else "a number"
                 raise refusal(Feature(name), row, cell, words)
             seen = seen or kind
     return seen or "numeric"
+
+
+def _no_cell(name: str, row: int, cell: Any) -> InvalidTypeError:
+    is_time = isinstance(cell, datetime.date | datetime.timedelta | np.datetime64 | np.timedelta64)
+    advice = ": the days since some date, say" if is_time else ""
+    # scikit-learn's checks of estimators ask for the words in brackets.
+    return InvalidTypeError(
+        f"column {name!r}, row {row}: {repr(cell)[:80]} is a {type(cell).__name__}; numbers and text are accepted"
+        f"{advice} (the argument must be a string or a real number)"
+    )
 
 
 def _kinds(cells: Any) -> set[str]:
@@ -190,17 +193,14 @@ def _kind_of_type(kind: type) -> str:
     return "categorical" if issubclass(kind, str) else ""
 
 
-def _found(cells: Any) -> list[Any]:
+def _found(cells: Any, name: str) -> list[Any]:
     """The distinct cells that are there, sorted; those of several types type by type."""
     given = cells.tolist() if isinstance(cells, np.ndarray) else cells
     try:
         levels = set(given)
     except TypeError:
         row = next(row for row, cell in enumerate(given) if not isinstance(cell, Hashable))
-        raise _WrongCell(
-            f"row {row}: {repr(given[row])[:80]}; the argument must be a string or a real number or another scalar, "
-            f"not a {type(given[row]).__name__!r}"
-        ) from None
+        raise _no_cell(name, row, given[row]) from None
     present = [level for level in levels if not is_missing(level)]
     try:
         return sorted(present)

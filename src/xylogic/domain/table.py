@@ -29,13 +29,13 @@ class Table:
     values: NDArray[np.float64]
 
 
-def read_table(X: Any, features: Sequence[Feature], *, named: bool) -> Table:
+def read_table(X: Any, features: Sequence[Feature], *, named: bool, missing: bool = True) -> Table:
     """Read a 2-D table: numpy, pandas, polars, pyarrow, a list of dicts or a list of rows. O(cells).
 
     Columns are matched by name where both sides have names (``named``: the features' names are real, not made up),
     and where the table's names are just the features'; else by position. ``None``, NaN and ``pd.NA`` are one
     missing value, integers become the nearest float64, booleans 0 and 1. Whether a model takes NaN and infinite
-    numbers is not judged here.
+    numbers is not judged here; ``missing``: whether errors are to name ``None`` among what is accepted.
 
     Raises InvalidInputError for a wrong shape; for missing, extra and duplicate columns (all in one message); for
     sparse input; and, naming column and row, for what is no number and for unknown categories.
@@ -44,7 +44,7 @@ def read_table(X: Any, features: Sequence[Feature], *, named: bool) -> Table:
     places = _match(sheet, features, named)
     values = np.empty((sheet.n_rows, len(features)), dtype=np.float64)
     for position, (feature, place) in enumerate(zip(features, places, strict=True)):
-        values[:, position] = read_column(sheet.columns[place], feature)
+        values[:, position] = read_column(sheet.columns[place], feature, missing)
     return Table(tuple(feature.name for feature in features), values)
 
 
@@ -55,7 +55,7 @@ def plain_row(x: Any, names: tuple[str, ...]) -> Table | None:
     return None
 
 
-def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
+def read_row(x: Any, features: Sequence[Feature], *, named: bool, missing: bool = True) -> Table:
     """Read one row as a ``Table`` of one row: a 1-D array or list, a dict or Series by name, or a one-row table.
 
     Raises InvalidInputError as ``read_table`` does, and for any other number of rows.
@@ -71,7 +71,7 @@ def read_row(x: Any, features: Sequence[Feature], *, named: bool) -> Table:
         x = [x.to_pylist()]
     elif len(getattr(x, "shape", ())) == 1:
         x = [np.asarray(x).tolist()]
-    table = read_table(x, features, named=named)
+    table = read_table(x, features, named=named, missing=missing)
     if len(table.values) != 1:
         raise InvalidInputError(f"x has {len(table.values)} rows; one row is accepted")
     return table
@@ -126,8 +126,8 @@ def _match(sheet: Sheet, features: Sequence[Feature], named: bool) -> list[int]:
     return list(range(len(wanted)))
 
 
-def read_column(cells: Any, feature: Feature) -> NDArray[np.float64]:
-    """One column as float64 (n,)."""
+def read_column(cells: Any, feature: Feature, missing: bool = True) -> NDArray[np.float64]:
+    """One column as float64 (n,); ``missing`` as in ``read_table``."""
     if feature.kind == "categorical":
         return read_levels(cells, feature)
     numeric = isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"
@@ -135,18 +135,18 @@ def read_column(cells: Any, feature: Feature) -> NDArray[np.float64]:
         try:
             column = np.array(cells, dtype=np.float64)
         except OverflowError:  # an int that no float64 can hold
-            numeric, column = False, np.array([_number(cell, feature, row) for row, cell in enumerate(cells)])
+            numeric, column = False, np.array([_number(cell, feature, row, missing) for row, cell in enumerate(cells)])
     else:
-        column = np.array([_number(cell, feature, row) for row, cell in enumerate(cells)], dtype=np.float64)
+        column = np.array([_number(cell, feature, row, missing) for row, cell in enumerate(cells)], dtype=np.float64)
     if feature.kind == "boolean":
         odd = ~((column == 0) | (column == 1) | np.isnan(column))
         if odd.any():
             row = int(np.argmax(odd))
-            raise refusal(feature, row, cells[row], "a boolean; True, False, 1 or 0, or None for missing, is accepted")
+            raise refusal(feature, row, cells[row], f"a boolean; True, False, 1 or 0{_or_none(missing)} is accepted")
     return column
 
 
-def _number(cell: Any, feature: Feature, row: int) -> float:
+def _number(cell: Any, feature: Feature, row: int, missing: bool) -> float:
     if is_missing(cell):
         return np.nan
     if isinstance(cell, numbers.Real | Decimal | np.bool_):
@@ -154,4 +154,8 @@ def _number(cell: Any, feature: Feature, row: int) -> float:
             return float(cell)
         except OverflowError:
             pass
-    raise refusal(feature, row, cell, "a number; a finite number, or None for missing, is accepted")
+    raise refusal(feature, row, cell, f"a number; a finite number{_or_none(missing)} is accepted")
+
+
+def _or_none(missing: bool) -> str:
+    return ", or None for missing," if missing else ""

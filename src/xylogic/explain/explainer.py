@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xylogic.budget import Budget
-from xylogic.checks import check_jobs
+from xylogic.checks import check_choice, check_jobs, names_in
 from xylogic.convert.read import read_model
 from xylogic.domain.cells import Cells
 from xylogic.domain.feature import Feature
@@ -77,8 +77,7 @@ class Explainer:
     ) -> None:
         self.model = read_model(model)
         for name, value, accepted in (("ties", ties, _TIES), ("engine", engine, ENGINES)):
-            if value not in accepted:
-                raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+            check_choice(name, value, accepted)
         self.ties = ties
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)
@@ -280,13 +279,9 @@ def _refined(
         options = {f.name: {name: getattr(f, name) for name in _OPTIONS} for f in given}
     elif given is not None:
         raise InvalidInputError(f"features is {given!r}; a list of Feature, or a dict name -> options, is accepted")
-    if isinstance(missing, str):
-        missing = [missing]
-    if missing is not None and not isinstance(missing, Iterable):
-        raise InvalidInputError(f"missing is {missing!r}; a list of feature names is accepted")
-    for name in missing or ():
-        options[name] = {**options.get(name, {}), "may_be_missing": True}
     known = {feature.name: feature for feature in own}
+    for name in () if missing is None else names_in("missing", missing, known):
+        options[name] = {**options.get(name, {}), "may_be_missing": True}
     for name, wanted in options.items():
         if name not in known:
             raise InvalidInputError(f"there is no feature {name!r}; accepted: {', '.join(known)}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from xylogic.budget import Budget
+from xylogic.checks import check_choice
 from xylogic.circuit.diagram import distribution
 from xylogic.errors import BudgetExceeded, InvalidInputError
 from xylogic.explain.engines import Reasoner
@@ -40,8 +41,7 @@ class Question:
     random_state: int | None
 
     def __post_init__(self) -> None:
-        if self.index not in SCORES:
-            raise InvalidInputError(f"index is {self.index!r}; accepted: {', '.join(SCORES)}")
+        check_choice("index", self.index, SCORES)
         if self.marginals is not None and self.index != EXPECTED_VALUE:
             raise InvalidInputError(f"marginals go with index={EXPECTED_VALUE!r}; {self.index!r} asks for none")
         if not isinstance(self.normalised, bool | np.bool_):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from xylogic.budget import Budget
 from xylogic.domain.cells import Cells
+from xylogic.domain.labels import label_position
 from xylogic.errors import InvalidInputError
 from xylogic.explain.engines import Route
 from xylogic.model import predict
@@ -109,11 +110,10 @@ class Verdict:
 
     def _target_goal(self, target: Any) -> Goal:
         possible = self._targets()
-        for position, label in possible.items():
-            if label == target and isinstance(label, bool) == isinstance(target, bool | np.bool_):
-                return Goal("target", self._voice.ties, target=position)
-        known = target in (self._voice.model.classes or ())
-        why = "is the decision itself" if known else "is no class of the model"
+        position = label_position(target, self._voice.model.classes or ())
+        if position in possible:
+            return Goal("target", self._voice.ties, target=position)
+        why = "is no class of the model" if position is None else "is the decision itself"
         raise InvalidInputError(
             f"{target!r} {why}; accepted: {', '.join(repr(c) for c in possible.values()) or 'none'}"
         )

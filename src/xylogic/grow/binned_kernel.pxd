@@ -1,6 +1,7 @@
 cimport cython
 
 from xylogic.grow.criterion_kernel cimport Criterion
+from xylogic.grow.tables_kernel cimport Tables
 
 
 cdef class Binned:
@@ -11,7 +12,8 @@ cdef class Binned:
     cdef unsigned char *codes
     cdef int *n_levels
     cdef int *first
-    cdef double *table
+    cdef Tables tables
+    cdef double *table  # of the node at hand
     cdef double *total
     cdef unsigned char *near
     cdef int *order
@@ -21,14 +23,23 @@ cdef class Binned:
     cdef unsigned long long *mask
     cdef Py_ssize_t at, n
     cdef int n_present, n_summed, way, below, above
+    cdef int held, held_left, held_right
     cdef double gain
 
     @cython.final
-    cdef void turn(self, Py_ssize_t at, Py_ssize_t n) noexcept nogil
+    cdef void turn(self, Py_ssize_t at, Py_ssize_t n, int held) noexcept nogil
+    @cython.final
+    cdef int n_many(self) noexcept nogil
+    @cython.final
+    cdef void hand_on(
+        self, int *rows, int held, Py_ssize_t at, Py_ssize_t n_left, Py_ssize_t n, bint left_open, bint right_open
+    ) noexcept nogil
     @cython.final
     cdef bint many(self, int column) noexcept nogil
     @cython.final
     cdef void sum_up(self, int *rows, int column) noexcept nogil
+    @cython.final
+    cdef void fill(self, int *rows, int from_column, int to_column) noexcept nogil
     @cython.final
     cdef bint list_summed(self, int column) noexcept nogil
     @cython.final

@@ -1,7 +1,8 @@
 """Cuts of columns with few values: rows are summed up by level, or put in groups of equal levels.
 
 The codes of a row stand side by side in bytes. A node with many rows sums up all columns in one pass over them; one
-with few looks at the levels it has and at no others.
+with few looks at the levels it has and at no others. Where the sums do not depend on the node, a split's larger child
+has its parent's less those of the smaller one.
 """
 
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
@@ -12,12 +13,15 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.xylogic.domain.machine_kernel import bit, bits, doubles, ints, lowest_bit, small
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
+    from cython.cimports.xylogic.grow.tables_kernel import Tables
 else:
     from xylogic.domain.machine_kernel import bit, bits, doubles, ints, lowest_bit, small
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
+    from xylogic.grow.tables_kernel import Tables
 
 CACHED = cython.declare(cython.int, 2048)  # numbers of the tables filled in one pass
 FEW = cython.declare(cython.int, 64)
+MOST_TABLES = cython.declare(cython.int, 64)
 BLOCK = cython.declare(cython.int, 512)  # rows copied at a time
 
 
@@ -55,11 +59,15 @@ class Binned:
         most = int(few[-2]) + 2 if len(n_levels) else 2
         (few[:-1] + 1).cumsum(out=cells[1:])
         cells *= self.stride
+        size: cython.Py_ssize_t = int(cells[-1]) + 1
+        lent: cython.Py_ssize_t = (
+            0 if single or not criterion.lasting else codes.size // (2 * size)
+        )  # as large as codes
+        self.tables = Tables(size, min(lent, MOST_TABLES))
         self.keep = {
             "codes": codes.reshape(-1),
             "n_levels": few,
             "first": cells,
-            "table": np.zeros(int(cells[-1]) + 1),
             "total": np.zeros(self.stride),
             "near": np.zeros(n_rows + 1, np.uint8),
             "order": np.zeros(n_rows + 1, np.int32),
@@ -71,7 +79,7 @@ class Binned:
         self.codes = small(self.keep["codes"])
         self.n_levels = ints(self.keep["n_levels"])
         self.first = ints(self.keep["first"])
-        self.table = doubles(self.keep["table"])
+        self.table = self.tables.at(0)
         self.total = doubles(self.keep["total"])
         self.near = small(self.keep["near"])
         self.order = ints(self.keep["order"])
@@ -81,6 +89,7 @@ class Binned:
         self.mask = bits(self.keep["mask"])
         self.at = self.n = 0
         self.n_present = self.n_summed = 0
+        self.held = self.held_left = self.held_right = 0
         self.way = self.below = self.above = 0
         self.gain = 0.0
 
@@ -88,11 +97,70 @@ class Binned:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def turn(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        """Turn to the node of ``rows[at:at + n]``."""
+    def turn(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t, held: cython.int) -> cython.void:
+        """Turn to the node of ``rows[at:at + n]``, whose table is number ``held``, 0 if it was not summed up."""
         self.at = at
         self.n = n
-        self.n_summed = 0
+        self.held = held
+        self.table = self.tables.at(held)
+        self.n_summed = self.n_many() if held > 0 else 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def n_many(self) -> cython.int:
+        """How many columns the node has ``many`` rows for; they are the first ones."""
+        column: cython.int = 0
+        while column < self.n_columns and self.many(column):
+            column += 1
+        return column
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def hand_on(
+        self,
+        rows: cython.p_int,
+        held: cython.int,
+        at: cython.Py_ssize_t,
+        n_left: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        left_open: cython.bint,
+        right_open: cython.bint,
+    ) -> cython.void:
+        """Turn a node's table into ``held_left`` and ``held_right``, those of its children, as far as that pays.
+
+        The children have ``rows[at:at + n_left]`` and the rows up to ``at + n``; only the open ones need tables.
+        """
+        left_smaller: cython.bint = 2 * n_left <= n
+        few: cython.Py_ssize_t = n_left if left_smaller else n - n_left
+        few_open: cython.bint = left_open if left_smaller else right_open
+        to_column: cython.int
+        other: cython.int
+        self.held_left = self.held_right = 0
+        if held == 0:
+            return
+        self.n = n - few
+        to_column = self.n_many()
+        self.n = few
+        few_open = few_open and self.n_many() > 0
+        if not (right_open if left_smaller else left_open) or (
+            4 * (n - few - (0 if few_open else few)) * to_column <= self.first[to_column]
+        ):
+            self.tables.give_back(held)
+            return
+        other = self.tables.borrow()
+        self.at = at if left_smaller else at + n_left
+        self.table = self.tables.at(other)
+        self.fill(rows, 0, to_column)
+        self.tables.subtract(held, other, self.first[to_column])
+        if not few_open:
+            self.tables.give_back(other)
+            other = 0
+        self.held_left = other if left_smaller else held
+        self.held_right = held if left_smaller else other
 
     @cython.cfunc
     @cython.nogil
@@ -100,7 +168,7 @@ class Binned:
     @cython.exceptval(check=False)
     def many(self, column: cython.int) -> cython.bint:
         """Whether the node has so many rows that going through all levels of a column takes no longer."""
-        if self.criterion.cuts_few:
+        if self.criterion.cuts_few and self.criterion.width == 1:
             return self.n >= 3 * self.n_levels[column]
         return 4 * self.n >= self.n_levels[column] * self.criterion.width
 
@@ -110,23 +178,31 @@ class Binned:
     @cython.exceptval(check=False)
     def sum_up(self, rows: cython.p_int, column: cython.int) -> cython.void:
         """Fill the tables of all columns that have few levels for so many rows, or of this one alone."""
+        if self.single:
+            self.fill(rows, column, column + 1)
+            return
+        self.held = self.tables.borrow()
+        self.table = self.tables.at(self.held)
+        self.n_summed = self.n_many()
+        self.fill(rows, 0, self.n_summed)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def fill(self, rows: cython.p_int, from_column: cython.int, to_column: cython.int) -> cython.void:
+        """Fill the tables of some columns."""
         i: cython.Py_ssize_t
+        column: cython.int
         first: cython.p_int = self.first
         table: cython.p_double = self.table
-        from_column: cython.int = column if self.single else 0
-        to_column: cython.int = column + 1
-        while not self.single and to_column < self.n_columns and self.many(to_column):
-            to_column += 1
-        self.n_summed = 0 if self.single else to_column
         for i in range(first[from_column], first[to_column]):
             table[i] = 0.0
         while from_column < to_column:
             column = from_column + 1
             while column < to_column and first[column + 1] - first[from_column] <= CACHED:
                 column += 1
-            self.criterion.tally(
-                rows, self.at, self.n, self.codes, self.n_columns, from_column, column, self.first, self.table
-            )
+            self.criterion.tally(rows, self.at, self.n, self.codes, self.n_columns, from_column, column, first, table)
             from_column = column
 
     @cython.cfunc
@@ -281,7 +357,7 @@ class Binned:
         n_left: cython.int
         found: cython.bint = False
         if not has_missing and self.criterion.cuts_few and not self.criterion.bounded and n_levels <= FEW:
-            if self.single or not self.many(column):
+            if not self.many(column) or (self.single and self.criterion.width == 1):
                 return self.search_few(rows, column, bar)
         if self.criterion.additive and self.many(column):
             grouped = False

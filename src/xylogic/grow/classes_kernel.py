@@ -49,6 +49,7 @@ class Classes(Criterion):
         self.n_classes = n_classes
         self.rule = rule
         self.width = n_classes
+        self.lasting = True
         self.exact = exact
         self.priced = price is not None
         sizes = {"count": n_classes, "held": n_classes, "total": n_classes, "left": 2 * n_classes}

@@ -134,8 +134,10 @@ def read_columns(
     values: list[NDArray[np.float64]] = []
     lowest: list[NDArray[np.float64]] = []
     value_at = np.zeros(n_features + 1, np.int64)
-    with_values = ~is_category if mode != "exact" else kind == BINNED
-    for j in np.flatnonzero(with_values).tolist():
+    if mode == "exact":
+        value_at[1:] = np.where(kind == BINNED, n_codes, 0)
+        values = lowest = [_few_values(table, first, value_at[1:])]
+    for j in numbers.tolist() if mode != "exact" else ():
         rows = first[j, : n_codes[j]] if found[j] <= 0 else _some_rows(codes[j], n_codes[j])
         highest = least = table[rows, j].astype(np.float64) + 0.0
         if mode == "hist" and n_codes[j] > max_bins:
@@ -148,12 +150,14 @@ def read_columns(
     few = few[np.argsort(n_codes[few], kind="stable")].astype(np.int32)
     slot[few] = np.arange(len(few), dtype=np.int32)
     small = np.zeros((n, max(len(few), 1)), np.uint8)
-    side_by_side(codes, few, small)
+    if len(few):
+        side_by_side(codes, few, small)
     brief = np.flatnonzero((kind == RANKED) & (n_codes <= _MOST_SHORT) & (missing == 0) & (mode == "exact"))
     slot[brief] = np.arange(len(brief), dtype=np.int32)
     short, common = np.zeros((max(len(brief), 1), n), np.uint16), np.zeros(max(len(brief), 1), np.int32)
     other = np.zeros((len(short) + 63 >> 6, n), np.uint64)
-    shorten(codes, brief.astype(np.int32), short, common, other)
+    if len(brief):
+        shorten(codes, brief.astype(np.int32), short, common, other)
     return Columns(
         table=table,
         mode=mode,
@@ -190,6 +194,12 @@ def _raw(table: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
     if table.dtype == np.float32:
         return table.view(np.uint32), np.zeros((0, 0), np.uint64)
     return np.zeros((0, 0), np.uint32), table.view(np.uint64)
+
+
+def _few_values(table: NDArray[Any], first: NDArray[np.int32], count: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The values with the codes below ``count[j]`` of every column j, of each of which ``first[j]`` names a row."""
+    there = np.arange(first.shape[1]) < count[:, np.newaxis]
+    return table[first[there], np.repeat(np.arange(len(count)), count)].astype(np.float64) + 0.0
 
 
 def _some_rows(codes: NDArray[np.int32], n_codes: int) -> NDArray[np.int32]:

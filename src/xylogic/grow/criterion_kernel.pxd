@@ -23,7 +23,7 @@ cdef class Criterion:
     cdef readonly double min_weight
     cdef bint bounded, loose, capped
     cdef int feature
-    cdef readonly bint cuts_few, cuts_others
+    cdef readonly bint cuts_few, cuts_others, lasting
     cdef unsigned long long levels
     cdef int sign
     cdef double lower, upper

@@ -54,6 +54,8 @@ class Criterion:
         # The feature that is being searched.
         self.feature = -1
         self.cuts_few = self.cuts_others = False
+        # Whether a side's sums are the same whichever node is looked at, and exact.
+        self.lasting = False
         self.levels = 0
         self.sign = 0
         self.lower = -np.inf
@@ -174,6 +176,7 @@ class Criterion:
         """``collect`` of the columns ``begin`` to ``end`` - 1 at once: ``table`` has the sides of each from ``first``.
 
         ``codes`` has ``n_columns`` bytes for each row. The numbers of rows may be left out where all weights are 1.
+        Where the criterion is ``lasting``, the rows may be those of any node.
         """
 
     @cython.cfunc

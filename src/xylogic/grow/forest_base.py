@@ -18,7 +18,7 @@ from xylogic.grow.columns import Columns
 from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import growth_limits, importances, sample_columns
 from xylogic.grow.grown import Grown
-from xylogic.grow.parameters import TREE, Rule, or_none, whole
+from xylogic.grow.parameters import TREE, Rule, or_none, plain, whole
 from xylogic.grow.reading import paths
 from xylogic.grow.recipe import Aim, Member, NumberRows, Recipe
 from xylogic.grow.single import check_fractional
@@ -50,7 +50,8 @@ FOREST: Mapping[str, Rule] = {
     "max_samples": or_none(
         Rule(
             lambda value: (
-                (_is_whole(value) and 1 <= value <= MOST) or (isinstance(value, float) and 0 < value < np.inf)
+                (_is_whole(value) and 1 <= value <= MOST)
+                or (isinstance(value, float | np.floating) and 0 < plain(value) < np.inf)
             ),
             "a whole number of rows, a float that is a fraction of their weight,",
         )
@@ -83,7 +84,7 @@ class Forest(Answers):
         else:
             columns = sample_columns(self, sample)
         aim = self._aim(sample, columns)
-        recipe = Recipe(sample, columns, rows, limits, self.min_weight_fraction_leaf, bag, self.ccp_alpha, aim)
+        recipe = Recipe(sample, columns, rows, limits, plain(self.min_weight_fraction_leaf), bag, self.ccp_alpha, aim)
         seeds = tree_seeds(check_random_state(self.random_state), self.n_estimators)[len(before) :]
         new = [
             Member(grown, seed, bag)

@@ -22,7 +22,8 @@ BELOW = 7
 ABOVE = 8
 WAY = 9
 SET_AT = 10
-N_INTS = 11
+TABLE = 11
+N_INTS = 12
 # ... and numbers; the values stand behind them.
 WEIGHT = 0
 LOSS = 1
@@ -40,7 +41,8 @@ class Frontier:
     A node whose FEATURE is >= 0 and whose LEFT_CHILD is -1 has found a split that was not made; it is a leaf. CODE is
     the highest code that goes left, of categories the chosen sides stand at SET_AT in ``set_codes``: 1 left, 0 right,
     for each level and for missing. BELOW and ABOVE are rows next to the cut, of BINNED columns codes; ABOVE is -1 where
-    only missing rows go right. WAY says where missing rows go, LEFT or RIGHT.
+    only missing rows go right. TABLE is the node's among ``Tables``, until it is split. WAY says where missing rows
+    go, LEFT or RIGHT.
 
     The node that came last is split next, or with ``best_first`` the one of the highest gain, until there are
     ``max_nodes``.

@@ -3,18 +3,135 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 
 import cython
+import numpy as np
 
 if cython.compiled:
+    from cython.cimports.xylogic.domain.machine_kernel import bit, ints, lowest_bit
     from cython.cimports.xylogic.grow.classes_kernel import Classes
     from cython.cimports.xylogic.grow.criterion_kernel import LEFT, RIGHT, Criterion
 else:
+    from xylogic.domain.machine_kernel import bit, ints, lowest_bit
     from xylogic.grow.classes_kernel import Classes
     from xylogic.grow.criterion_kernel import LEFT, RIGHT, Criterion
+
+MOST_LEVELS = cython.declare(cython.int, 64)  # of few
+CLASS_BITS = cython.declare(cython.int, 24)
 
 
 @cython.cclass
 class Gini(Classes):
     """A split of weight W into w and W - w with the squared counts s and t gains s / w + t / (W - w) - S / W."""
+
+    def __init__(
+        self,
+        y: cython.int[::1],
+        n_classes: cython.int,
+        weights: object,
+        min_rows: cython.Py_ssize_t,
+        min_weight: cython.double,
+        rule: cython.int,
+        price: object,
+        table: cython.double[::1],
+        exact: cython.bint,
+    ) -> None:
+        Classes.__init__(self, y, n_classes, weights, min_rows, min_weight, rule, price, table, exact)
+        few: cython.bint = n_classes < 1 << CLASS_BITS
+        self.cuts_few = few and exact and weights is None and min_rows <= 1 and min_weight <= 0.0
+        for name, size in (("near", len(y)), ("near_level", len(y)), ("by_level", len(y)), ("end", MOST_LEVELS)):
+            self.keep[name] = np.zeros(size + 1, np.int32)
+        self.near = ints(self.keep["near"])
+        self.near_level = ints(self.keep["near_level"])
+        self.by_level = ints(self.keep["by_level"])
+        self.end = ints(self.keep["end"])
+        self.squares = 0.0
+        self.is_near = False
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        k: cython.int
+        Classes.begin(self, rows, at, n)
+        self.is_near = False
+        self.squares = 0.0
+        for k in range(self.n_classes):
+            self.squares += self.count[k] * self.count[k]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_few(
+        self,
+        rows: cython.p_int,
+        at: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        codes: cython.p_uchar,
+        n_columns: cython.Py_ssize_t,
+        column: cython.int,
+        bar: cython.double,
+    ) -> cython.int:
+        i: cython.Py_ssize_t
+        k: cython.int
+        level: cython.int
+        place: cython.int = 0
+        best: cython.int = -1
+        rest: cython.ulonglong = 0
+        near: cython.p_int = self.near
+        levels: cython.p_int = self.near_level
+        order: cython.p_int = self.by_level  # a level and, in the lower bits, a class
+        end: cython.p_int = self.end
+        counts: cython.p_double = self.left
+        totals: cython.p_double = self.count
+        left: cython.double = 0.0
+        weight: cython.double = self.weight
+        squares_left: cython.double = 0.0
+        squares_right: cython.double = self.squares
+        before: cython.double = self.squares / weight
+        tie: cython.double = 1e-12 * self.loss
+        c: cython.double
+        score: cython.double
+        if not self.is_near:
+            for i in range(n):
+                near[i] = self.y[rows[at + i]]
+            self.is_near = True
+        for level in range(MOST_LEVELS):
+            end[level] = 0
+        for i in range(n):
+            level = codes[rows[at + i] * n_columns + column]
+            levels[i] = level
+            end[level] += 1
+            rest |= bit(level)
+        self.levels = rest
+        if rest & (rest - 1) == 0:
+            return -1
+        while rest != 0:
+            level = lowest_bit(rest)
+            rest &= rest - 1
+            k = end[level]
+            end[level] = place
+            place += k
+        for i in range(n):
+            level = levels[i]
+            order[end[level]] = (level << CLASS_BITS) + near[i]
+            end[level] += 1
+        for k in range(self.n_classes):
+            counts[k] = 0.0
+        for i in range(n - 1):
+            k = order[i] & ((1 << CLASS_BITS) - 1)
+            c = counts[k]
+            counts[k] = c + 1.0
+            left += 1.0
+            squares_left += 2.0 * c + 1.0
+            squares_right -= 2.0 * (totals[k] - c) - 1.0
+            score = squares_left * (weight - left) + squares_right * left
+            if (
+                score > (bar + before) * (left * (weight - left))
+                and order[i] >> CLASS_BITS != order[i + 1] >> CLASS_BITS
+            ):
+                self.gain = score / (left * (weight - left)) - before
+                bar = self.gain + tie
+                best = cython.cast(cython.int, order[i] >> CLASS_BITS)
+        return best
 
     @cython.cfunc
     @cython.nogil

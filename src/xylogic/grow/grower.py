@@ -23,7 +23,7 @@ from xylogic.model.build import adopt_tree, make_tree
 __all__ = ["Limits", "grow"]
 
 _ENDLESS = 2**30
-_INTS, _SET_AT = 11, 10  # the columns of the kernel's node table, and where a category set stands
+_INTS, _SET_AT = 12, 10  # the columns of the kernel's node table, and where a category set stands
 _NO_TABLE = np.zeros((1, 1), np.float32), np.zeros((1, 1))
 
 

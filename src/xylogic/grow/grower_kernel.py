@@ -25,6 +25,7 @@ if cython.compiled:
         RIGHT_CHILD,
         SET_AT,
         START,
+        TABLE,
         UPPER,
         WAY,
         WEIGHT,
@@ -49,6 +50,7 @@ else:
         RIGHT_CHILD,
         SET_AT,
         START,
+        TABLE,
         UPPER,
         WAY,
         WEIGHT,
@@ -138,6 +140,7 @@ class Grower(Divider):
         """Find the split of the node that is open; have it wait for being made."""
         i: cython.int
         n_levels: cython.int
+        found: cython.bint
         at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * N_INTS
         to: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, node) * self.nodes.width
         n: cython.Py_ssize_t = self.nodes.ints[at + N_ROWS]
@@ -147,11 +150,13 @@ class Grower(Divider):
                 self.check()
         self.criterion.lower = self.nodes.doubles[to + LOWER]
         self.criterion.upper = self.nodes.doubles[to + UPPER]
-        if not self.seek(self.nodes.ints[at + START], n):
-            return 0
+        self.binned.turn(self.nodes.ints[at + START], n, self.nodes.ints[at + TABLE])
+        found = self.seek(self.nodes.ints[at + START], n)
         self.gain = max(self.gain, 0.0)  # a split that gains nothing may seem to lose a little
-        if self.gain * self.criterion.unit / self.root_weight + 2.3e-16 < self.min_gain:
+        if not found or self.gain * self.criterion.unit / self.root_weight + 2.3e-16 < self.min_gain:
+            self.binned.tables.give_back(self.binned.held)
             return 0
+        self.nodes.ints[at + TABLE] = self.binned.held
         self.nodes.ints[at + FEATURE] = self.feature
         self.nodes.ints[at + CODE] = self.code
         self.nodes.ints[at + BELOW] = self.below
@@ -235,9 +240,14 @@ class Grower(Divider):
         self.divide_sorted(
             at, n, left_open and n_left > self.brief, (left_open or right_open) and n - n_left > self.brief
         )
+        # Whether the right child is pure is told by opening it, after the left one is done with.
+        self.binned.hand_on(self.rows, a[to + TABLE], at, n_left, n, left_open, left_open or right_open)
+        a[left * N_INTS + TABLE], a[right * N_INTS + TABLE] = self.binned.held_left, self.binned.held_right
         if left_open:
             self.decide(left)
             right_open = self.open(right, node)
         if right_open:
             self.decide(right)
+        else:
+            self.binned.tables.give_back(a[right * N_INTS + TABLE])
         return 0

@@ -14,7 +14,7 @@ from xylogic.grow.base import Sample
 from xylogic.grow.columns import Columns, read_columns
 from xylogic.grow.grower import Limits
 from xylogic.grow.grown import Grown
-from xylogic.grow.parameters import monotone_signs, number_of_features, number_of_rows
+from xylogic.grow.parameters import monotone_signs, number_of_features, number_of_rows, plain
 from xylogic.model.build import make_ensemble
 from xylogic.model.ensemble import Ensemble
 from xylogic.model.tree import Tree
@@ -49,8 +49,8 @@ def growth_limits(estimator: Any, sample: Sample, weight: float) -> Limits:
         max_depth=estimator.max_depth,
         min_samples_split=max(2, number_of_rows(estimator.min_samples_split, sample.n_rows), 2 * leaf),
         min_samples_leaf=leaf,
-        min_weight_leaf=estimator.min_weight_fraction_leaf * weight,
-        min_impurity_decrease=estimator.min_impurity_decrease,
+        min_weight_leaf=plain(estimator.min_weight_fraction_leaf) * weight,
+        min_impurity_decrease=plain(estimator.min_impurity_decrease),
         max_leaf_nodes=estimator.max_leaf_nodes,
         max_features=number_of_features(estimator.max_features, len(sample.features)),
         zero_gain=estimator.zero_gain == "accept",

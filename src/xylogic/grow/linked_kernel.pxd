@@ -42,3 +42,5 @@ cdef class Linked(Numbers):
     cdef double both_costs(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil
     @cython.final
     cdef void peel_plain(self, int *order, Py_ssize_t at, Py_ssize_t n, int way) noexcept nogil
+    @cython.final
+    cdef void peel_few(self, int *order, Py_ssize_t at, Py_ssize_t n) noexcept nogil

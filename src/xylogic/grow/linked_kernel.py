@@ -11,17 +11,19 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs
-    from cython.cimports.xylogic.domain.machine_kernel import bits, doubles, ints
+    from cython.cimports.xylogic.domain.machine_kernel import bit, bits, doubles, highest_bit, ints, lowest_bit
     from cython.cimports.xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from cython.cimports.xylogic.grow.numbers_kernel import Numbers
     from cython.cimports.xylogic.grow.sort_kernel import sort_keys
 else:
     from math import fabs
 
-    from xylogic.domain.machine_kernel import bits, doubles, ints
+    from xylogic.domain.machine_kernel import bit, bits, doubles, highest_bit, ints, lowest_bit
     from xylogic.grow.criterion_kernel import APART, LEFT, NONE, RIGHT
     from xylogic.grow.numbers_kernel import Numbers
     from xylogic.grow.sort_kernel import sort_keys
+
+FEW = cython.declare(cython.Py_ssize_t, 62)  # rows: their places and both ends are bits of one word
 
 
 @cython.cclass
@@ -281,7 +283,8 @@ class Linked(Numbers):
         other_after: cython.p_int
         place: cython.int
         kept: cython.int
-        moved: cython.int
+        lower: cython.int
+        upper: cython.int
         place_of: cython.p_int = self.place_of
         value: cython.p_double = self.value
         cost_left: cython.p_double = self.cost_left
@@ -295,37 +298,76 @@ class Linked(Numbers):
         other_after = self.after
         cost_left[n] = left
         cost_right[0] = right
-        toward: cython.p_int = before if odd else after
-        aside: cython.p_int = after if odd else before
-        sign: cython.int = 1 if odd else -1
-        other_toward: cython.p_int = other_before if other_odd else other_after
-        other_aside: cython.p_int = other_after if other_odd else other_before
-        other_sign: cython.int = 1 if other_odd else -1
-        for p in range(n):  # without branches, which could not be predicted
+        for p in range(n):  # no branches but those that are taken in turn: others could not be predicted
             place = place_of[order[at + n - 1 - p]]
-            after[before[place]] = after[place]
-            before[after[place]] = before[place]
-            moved = middle + (toward[middle] - middle) * ((place - middle) * sign >= 0)
-            kept = moved + (middle - moved) * odd
-            middle = moved
+            lower, upper = before[place], after[place]
+            after[lower], before[upper] = upper, lower
+            kept = middle
+            if odd:
+                middle += (before[middle] - middle) * (place >= middle)
+            else:
+                middle += (after[middle] - middle) * (place <= middle)
+                kept = middle
             left -= fabs(value[place] - value[kept])
             cost_left[n - 1 - p] = left
             odd ^= 1
-            sign = -sign
-            toward, aside = aside, toward
             place = place_of[order[at + p]]
-            other_after[other_before[place]] = other_after[place]
-            other_before[other_after[place]] = other_before[place]
-            moved = other_middle + (other_toward[other_middle] - other_middle) * (
-                (place - other_middle) * other_sign >= 0
-            )
-            kept = moved + (other_middle - moved) * other_odd
-            other_middle = moved
+            lower, upper = other_before[place], other_after[place]
+            other_after[lower], other_before[upper] = upper, lower
+            kept = other_middle
+            if other_odd:
+                other_middle += (other_before[other_middle] - other_middle) * (place >= other_middle)
+            else:
+                other_middle += (other_after[other_middle] - other_middle) * (place <= other_middle)
+                kept = other_middle
             right -= fabs(value[place] - value[kept])
             cost_right[p + 1] = right
             other_odd ^= 1
-            other_sign = -other_sign
-            other_toward, other_aside = other_aside, other_toward
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def peel_few(self, order: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """``peel_plain`` of all of a node's rows, at most FEW; those linked are bits, neighbours are found by them."""
+        p: cython.Py_ssize_t
+        place: cython.int
+        kept: cython.int
+        middle: cython.int = self.first_middle
+        other_middle: cython.int = middle
+        linked: cython.ulonglong = bit(cython.cast(cython.int, n) + 1) - 1  # and place 0, the end
+        others: cython.ulonglong = linked
+        odd: cython.bint = n & 1
+        left: cython.double = self.loss
+        right: cython.double = left
+        place_of: cython.p_int = self.place_of
+        value: cython.p_double = self.value
+        cost_left: cython.p_double = self.cost_left
+        cost_right: cython.p_double = self.cost_right
+        cost_left[n] = left
+        cost_right[0] = right
+        for p in range(n):
+            place = place_of[order[at + n - 1 - p]]
+            linked ^= bit(place)
+            kept = middle
+            if odd:
+                middle = highest_bit(linked & (bit(middle + (place < middle)) - 1))
+            else:
+                middle = lowest_bit(linked & ~(bit(middle + (place <= middle)) - 1))
+                kept = middle
+            left -= fabs(value[place] - value[kept])
+            cost_left[n - 1 - p] = left
+            place = place_of[order[at + p]]
+            others ^= bit(place)
+            kept = other_middle
+            if odd:
+                other_middle = highest_bit(others & (bit(other_middle + (place < other_middle)) - 1))
+            else:
+                other_middle = lowest_bit(others & ~(bit(other_middle + (place <= other_middle)) - 1))
+                kept = other_middle
+            right -= fabs(value[place] - value[kept])
+            cost_right[p + 1] = right
+            odd = not odd
 
     @cython.cfunc
     @cython.nogil
@@ -355,6 +397,8 @@ class Linked(Numbers):
             self.peel(order, at, n, True, self.cost_left, self.middle_left)
             self.link(way == RIGHT or way == NONE)
             self.peel(order, at, n, False, self.cost_right, self.middle_right)
+        elif way == NONE and n <= FEW:
+            self.peel_few(order, at, n)
         else:
             self.peel_plain(order, at, n, way)
         return loss

@@ -234,19 +234,21 @@ class Numbers(Criterion):
         cell: cython.Py_ssize_t
         x: cython.double
         w: cython.double
-        near: cython.p_double = self.near
+        weight: cython.double
+        total: cython.double
+        grid: cython.p_double = self.grid
         weighted: cython.bint = self.weighted
-        self.gather(rows, at, n)
-        for i in range(n):
-            code_at = rows[at + i] * n_columns
-            if i + AHEAD < n:
-                ahead(codes, rows[at + i + AHEAD] * n_columns)
-            x = near[i]
-            w = self.w[rows[at + i]] if weighted else 1.0
+        for i in range(at, at + n):
+            code_at = rows[i] * n_columns
+            if i + AHEAD < at + n:
+                ahead(codes, rows[i + AHEAD] * n_columns)
+            x = grid[rows[i]]
+            w = self.w[rows[i]] if weighted else 1.0
             for j in range(begin, end):
                 cell = first[j] + 3 * cython.cast(cython.Py_ssize_t, codes[code_at + j])
-                table[cell + 1] += w
-                table[cell + 2] += x
+                weight = table[cell + 1] + w  # both are read before one is written: then they are added at once
+                total = table[cell + 2] + x
+                table[cell + 1], table[cell + 2] = weight, total
                 if weighted:
                     table[cell] += 1.0
 

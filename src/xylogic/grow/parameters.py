@@ -15,6 +15,7 @@ from xylogic.errors import InvalidInputError
 
 __all__ = [
     "CLASS_CRITERIA",
+    "MAX_TARGET",
     "NUMBER_CRITERIA",
     "TREE",
     "Rule",
@@ -28,11 +29,13 @@ __all__ = [
     "number_of_rows",
     "one_of",
     "or_none",
+    "plain",
     "whole",
 ]
 
 CLASS_CRITERIA = ("gini", "entropy", "log_loss", "misclassification")
 NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson", "friedman_mse")
+MAX_TARGET = 1e140  # so that squares, summed over all rows, are finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def whole(least: int, most: int | None = None) -> Rule:
 def number(least: float, most: float = math.inf) -> Rule:
     """A number from ``least`` to ``most``."""
     words = f"a number >= {least:g}" if most == math.inf else f"a number from {least:g} to {most:g}"
-    return Rule(lambda value: _is_number(value) and least <= value <= most, words)
+    return Rule(lambda value: _is_number(value) and least <= plain(value) <= most, words)
 
 
 def fraction(*, one: bool) -> Rule:
@@ -79,6 +82,11 @@ def or_none(rule: Rule) -> Rule:
 
 def either(*rules: Rule) -> Rule:
     return Rule(lambda value: any(rule.holds(value) for rule in rules), " or ".join(rule.words for rule in rules))
+
+
+def plain(value: Any) -> Any:
+    """A number as Python has it: a NumPy one of little precision would drag all it meets down to that."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_whole(value: Any) -> bool:
@@ -129,7 +137,7 @@ def criterion_name(criterion: str) -> str:
 
 def number_of_rows(value: float, n_rows: int) -> int:
     """A parameter that counts rows: a float is a fraction of them, rounded up."""
-    return min(int(value), n_rows + 1) if _is_whole(value) else math.ceil(value * n_rows)
+    return min(int(value), n_rows + 1) if _is_whole(value) else math.ceil(plain(value) * n_rows)
 
 
 def number_of_features(value: Any, n_features: int) -> int:
@@ -139,7 +147,7 @@ def number_of_features(value: Any, n_features: int) -> int:
     if isinstance(value, str):
         root = math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)
         return max(1, int(root))
-    return min(int(value), n_features) if _is_whole(value) else max(1, int(value * n_features))
+    return min(int(value), n_features) if _is_whole(value) else max(1, int(plain(value) * n_features))
 
 
 def monotone_signs(given: Any, features: Sequence[Feature], n_classes: int | None) -> list[int] | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError, NotFittedError
 from xylogic.grow.base import Sample
 from xylogic.grow.growing import sample_columns
@@ -179,8 +180,7 @@ def prune_cv(
     does not depend on the number of candidates. The result is that of a grid search over ``ccp_alpha``.
     """
     for name, value, accepted in (("rule", rule, RULES), ("candidates", candidates, CANDIDATES), ("risk", risk, RISKS)):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        check_choice(name, value, accepted)
     whole = unfitted(est)
     sample = whole._begin(X, y, sample_weight)
     return prune_by_folds(whole, sample, fold_rows(whole, cv, y, sample, groups), rule, candidates, risk)
@@ -283,10 +283,10 @@ def fold_rows(
         place = np.full(n_all, -1, dtype=np.intp)
         place[slice(None) if sample.rows is None else sample.rows] = np.arange(sample.n_rows)
         for number, pair in enumerate(cv):
-            parts = [np.asarray(part, dtype=np.intp) for part in pair]
-            if len(parts) != 2 or any(((part < 0) | (part >= n_all)).any() for part in parts):
+            parts = [_positions(part, n_all) for part in pair] if isinstance(pair, Iterable) else []
+            if len(parts) != 2 or any(part is None for part in parts):
                 raise InvalidInputError(f"fold {number} of cv is no pair of rows from 0 to {n_all - 1}")
-            train, test = (place[part] for part in parts)
+            train, test = (place[part] for part in parts if part is not None)
             folds.append((np.sort(train[train >= 0]), np.sort(test[test >= 0])))
     else:
         # Labels that scikit-learn knows no type of, whole numbers as objects, are stratified by their places.
@@ -294,15 +294,33 @@ def fold_rows(
         target = sample.target if coded or sample.classes is None else sample.classes[sample.target]
         if groups is not None and sample.rows is not None:
             groups = np.asarray(groups)[sample.rows]
-        splitter = check_cv(cv, target, classifier=sample.classes is not None)
-        for train, test in splitter.split(np.zeros((sample.n_rows, 1)), target, groups):
-            folds.append((np.sort(train), np.sort(test)))
+        try:
+            splitter = check_cv(cv, target, classifier=sample.classes is not None)
+            made = list(splitter.split(np.zeros((sample.n_rows, 1)), target, groups))
+        except ValueError as error:
+            raise InvalidInputError(
+                f"cv is {repr(cv)[:80]}: {str(error).rstrip('.')}; a number of folds from 2 up to that of the rows, "
+                "a splitter or (train, test) pairs of row positions are accepted"
+            ) from error
+        folds = [(np.sort(train), np.sort(test)) for train, test in made]
     for number, (train, test) in enumerate(folds):
         if not len(train) or not len(test):
             raise InvalidInputError(f"fold {number} of cv has {len(train)} rows to train on and {len(test)} to test on")
     if not folds:
         raise InvalidInputError("cv makes no folds; at least one is needed")
     return folds
+
+
+def _positions(rows: Any, n: int) -> NDArray[np.intp] | None:
+    """Positions from 0 to n - 1, given as such or as a mask of n; ``None`` for anything else."""
+    try:
+        given = np.asarray(rows)
+    except ValueError:
+        return None
+    if given.dtype == bool:
+        return np.flatnonzero(given) if given.shape == (n,) else None
+    fits = given.ndim == 1 and (given.dtype.kind in "iu" or not len(given)) and ((given >= 0) & (given < n)).all()
+    return given.astype(np.intp) if fits else None
 
 
 def standard_errors(fold_scores: _Floats) -> _Floats:

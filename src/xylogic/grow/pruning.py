@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError
 from xylogic.grow import weakest_kernel
 from xylogic.grow.grown import Grown
@@ -210,8 +211,7 @@ def node_risks(grown: Grown, risk: str | _Floats) -> tuple[_Floats, float]:
     if not isinstance(risk, str):
         risks[:, 0] = risk
         return risks, _ROUNDED
-    if risk not in RISKS:
-        raise InvalidInputError(f"risk is {risk!r}; accepted: {', '.join(RISKS)}")
+    check_choice("risk", risk, RISKS)
     counts = _whole_counts(grown)
     if risk == "mistakes":
         if np.abs(grown.value.sum(axis=1) - 1).max() > 1e-9:

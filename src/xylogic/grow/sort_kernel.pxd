@@ -25,8 +25,10 @@ cdef class Ranker:
     @cython.final
     cdef bint part_ties(self) noexcept nogil
     @cython.final
-    cdef void sort_halves(self, bint wide) noexcept nogil
+    cdef void sort_halves(self) noexcept nogil
     @cython.final
-    cdef int all_codes(self, int *order, int *codes) noexcept nogil
+    cdef bint sort_some(self, int shift) noexcept nogil
+    @cython.final
+    cdef int all_codes(self, bint wide, int *order, int *codes) noexcept nogil
     @cython.final
     cdef int few_codes(self, int *codes, int *first) noexcept nogil

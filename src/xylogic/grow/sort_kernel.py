@@ -18,7 +18,8 @@ INFINITE_32 = cython.declare(cython.ulonglong, 0x7F800000)
 INFINITE = cython.declare(cython.ulonglong, 0x7FF0000000000000)
 FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 SLOTS = cython.declare(cython.int, 512)
-SOME = cython.declare(cython.int, 2048)  # up to here numbers of equal upper 16 bits are few
+SOME = cython.declare(cython.int, 8192)  # below, numbers are told apart by most of their bits
+ROW_BITS = cython.declare(cython.int, 24)
 MANY = cython.declare(cython.int, 8192)  # from here on wider digits pay
 FEW = cython.declare(cython.int, 48)  # up to here plain insertion is the fastest
 
@@ -132,15 +133,11 @@ class Ranker:
     def read_single(self, i: cython.Py_ssize_t, x: cython.ulonglong) -> cython.void:
         """Note the bits ``x`` of a float32 as a whole number that orders alike, NaN as the highest."""
         if (x & (SIGN_32 ^ LOW)) > INFINITE_32:
-            x = EVERY
+            self.whole[i] = EVERY
             self.n_known -= 1
-        elif x == SIGN_32:
-            pass  # -0.0: the key of 0.0
-        elif x & SIGN_32:
-            x ^= LOW
-        else:
-            x |= SIGN_32
-        self.whole[i] = x
+            return
+        x *= x != SIGN_32  # -0.0 becomes 0.0
+        self.whole[i] = x ^ (((x >> 31) * LOW) | SIGN_32)  # without branches: signs cannot be predicted
 
     @cython.cfunc
     @cython.nogil
@@ -149,15 +146,11 @@ class Ranker:
     def read_double(self, i: cython.Py_ssize_t, x: cython.ulonglong) -> cython.void:
         """``read_single`` of a float64."""
         if (x & (SIGN ^ EVERY)) > INFINITE:
-            x = EVERY
+            self.whole[i] = EVERY
             self.n_known -= 1
-        elif (x & (SIGN ^ EVERY)) == 0:
-            x = SIGN
-        elif x & SIGN:
-            x ^= EVERY
-        else:
-            x |= SIGN
-        self.whole[i] = x
+            return
+        x *= x != SIGN
+        self.whole[i] = x ^ (((x >> 63) * EVERY) | SIGN)
 
     @cython.cfunc
     @cython.nogil
@@ -166,24 +159,55 @@ class Ranker:
     def rank(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int, first: cython.p_int) -> cython.int:
         """Rank the numbers read, of 32 bits or, if ``wide``, 64; see ``rank_columns``."""
         i: cython.Py_ssize_t
-        n_bits: cython.int = 16 if self.n < SOME else 32  # the upper ones, which part most numbers
-        shift: cython.int = (64 if wide else 32) - n_bits
+        shift: cython.int = 32 if wide else 0
         found: cython.int = self.few_codes(codes, first)
         if found != 0 or self.n == 0:
             return found
+        if self.n >= SOME or not self.sort_some(shift):
+            for i in range(self.n):
+                self.keys[i] = (((self.whole[i] >> shift) & LOW) << 32) | cython.cast(cython.ulonglong, i)
+            sort_keys(self.keys, self.spare, self.n, 32)
+        if wide and not self.part_ties():
+            self.sort_halves()
+        return self.all_codes(wide, order, codes)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def sort_some(self, shift: cython.int) -> cython.bint:
+        """Sort less than SOME numbers by their bits from ``shift`` on, 32 of them: by the upper 24, which part most of
+        them, then by insertion; whether that was enough.
+        """
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        key: cython.ulonglong
+        keys: cython.p_ulonglong = self.keys
         for i in range(self.n):
-            self.keys[i] = (((self.whole[i] >> shift) & LOW) << 32) | cython.cast(cython.ulonglong, i)
-        sort_keys(self.keys, self.spare, self.n, n_bits)
-        if shift > 0 and not self.part_ties():
-            self.sort_halves(wide)
-        return self.all_codes(order, codes)
+            keys[i] = (((self.whole[i] >> shift) & LOW) << ROW_BITS) | cython.cast(cython.ulonglong, i)
+        sort_keys(keys, self.spare, self.n, ROW_BITS)
+        for i in range(1, self.n):
+            key = keys[i]
+            if keys[i - 1] < key:
+                continue
+            j = i
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+            if i - j > FEW:
+                return False
+        for i in range(self.n):
+            key = keys[i]
+            keys[i] = ((key >> ROW_BITS) << 32) | (key & (LOW >> (32 - ROW_BITS)))
+        return True
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
     def part_ties(self) -> cython.bint:
-        """Sort those by insertion whose upper bits are equal; whether they were few everywhere."""
+        """Sort those by insertion whose upper 32 bits are equal; whether they were near their places."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         start: cython.Py_ssize_t = 0
@@ -194,29 +218,27 @@ class Ranker:
             if key >> 32 != self.keys[start] >> 32:
                 start = i
                 continue
-            if i - start > FEW:
-                return False
             x = self.whole[key & LOW]
             j = i
             while j > start and self.whole[self.keys[j - 1] & LOW] > x:
                 self.keys[j] = self.keys[j - 1]
                 j -= 1
             self.keys[j] = key
+            if i - j > FEW:
+                return False
         return True
 
     @cython.cfunc
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def sort_halves(self, wide: cython.bint) -> cython.void:
-        """Sort the numbers by the lower halves of 64 bits, then, if ``wide``, by the upper ones."""
+    def sort_halves(self) -> cython.void:
+        """Sort the numbers by the lower halves of 64 bits, then by the upper ones."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(self.n):
             self.keys[i] = ((self.whole[i] & LOW) << 32) | cython.cast(cython.ulonglong, i)
         sort_keys(self.keys, self.spare, self.n, 32)
-        if not wide:
-            return
         for i in range(self.n):
             row = cython.cast(cython.int, self.keys[i] & LOW)
             self.rows[i] = row
@@ -230,7 +252,7 @@ class Ranker:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def all_codes(self, order: cython.p_int, codes: cython.p_int) -> cython.int:
+    def all_codes(self, wide: cython.bint, order: cython.p_int, codes: cython.p_int) -> cython.int:
         """Write down the sorted rows and number their values; how many there are."""
         i: cython.Py_ssize_t
         row: cython.int
@@ -239,8 +261,9 @@ class Ranker:
         for i in range(self.n):
             row = cython.cast(cython.int, self.keys[i] & LOW)
             order[i] = row
-            if i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or self.whole[row] != self.whole[before]:
-                code += 1
+            code += (
+                i == 0 or (self.keys[i] ^ self.keys[i - 1]) > LOW or (wide and self.whole[row] != self.whole[before])
+            )
             codes[row] = code
             before = row
         return code if self.n_known < self.n else code + 1
@@ -254,34 +277,44 @@ class Ranker:
         i: cython.Py_ssize_t
         j: cython.int
         k: cython.int
+        rank: cython.int
         n_found: cython.int = 0
         x: cython.ulonglong
         slot: cython.Py_ssize_t
+        whole: cython.p_ulonglong = self.whole
+        values: cython.p_ulonglong = self.found
+        place: cython.p_int = self.place
+        number: cython.p_int = self.number
         for slot in range(SLOTS):
-            self.place[slot] = -1
+            place[slot] = -1
         for i in range(self.n):
-            x = self.whole[i]
+            x = whole[i]
             if x == EVERY:
-                codes[i] = -1
+                codes[i] = self.few
                 continue
             slot = cython.cast(cython.Py_ssize_t, ((x * FACTOR) & EVERY) >> 55)
-            while self.place[slot] >= 0 and self.found[self.place[slot]] != x:
+            j = place[slot]
+            while j >= 0 and values[j] != x:
                 slot = (slot + 1) & (SLOTS - 1)
-            if self.place[slot] < 0:
+                j = place[slot]
+            if j < 0:
                 if n_found == self.few:
                     return 0
-                self.place[slot] = n_found
-                self.found[n_found] = x
-                self.rows[n_found] = cython.cast(cython.int, i)
+                j = n_found
+                place[slot] = j
+                values[j] = x
+                self.rows[j] = cython.cast(cython.int, i)
                 n_found += 1
-            codes[i] = self.place[slot]
+            codes[i] = j
         for j in range(n_found):
-            self.number[j] = 0
+            rank = 0
             for k in range(n_found):
-                self.number[j] += self.found[k] < self.found[j]
-            first[self.number[j]] = self.rows[j]
+                rank += values[k] < values[j]
+            number[j] = rank
+            first[rank] = self.rows[j]
+        number[self.few] = n_found  # of what is missing
         for i in range(self.n):
-            codes[i] = n_found if codes[i] < 0 else self.number[codes[i]]
+            codes[i] = number[codes[i]]
         return -n_found
 
 

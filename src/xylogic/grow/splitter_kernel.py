@@ -187,7 +187,7 @@ class Splitter(ColumnSearch):
     @cython.final
     @cython.exceptval(check=False)
     def seek(self, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-        """The best split of ``rows[at:at + n]``, which the criterion has begun; whether there is one.
+        """The best split of ``rows[at:at + n]``, which criterion and ``binned`` have begun; whether there is one.
 
         Where features are sampled, they are drawn until ``max_features`` were tried and one of them varies.
         """
@@ -200,7 +200,6 @@ class Splitter(ColumnSearch):
         better: cython.bint
         tie: cython.double = 1e-12 * self.criterion.loss
         bar: cython.double = tie if self.refuse_zero else -tie - TINY
-        self.binned.turn(at, n)
         self.others.turn()
         for i in range(self.n_features):
             f = i

@@ -5,5 +5,4 @@ from xylogic.grow.numbers_kernel cimport Numbers
 
 cdef class Squares(Numbers):
     cdef bint binary
-    cdef double *weight_at
-    cdef double *total_at
+    cdef double *by_level

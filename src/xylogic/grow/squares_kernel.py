@@ -38,11 +38,9 @@ class Squares(Numbers):
         self.binary = binary
         self.cuts_few = min_rows <= 1 and min_weight <= 0.0
         self.cuts_others = True
-        self.cuts_others = True
-        self.keep["held_at"] = np.zeros(64)
-        self.keep["total_at"] = np.zeros(64)
-        self.weight_at = doubles(self.keep["held_at"])
-        self.total_at = doubles(self.keep["total_at"])
+        self.lasting = binary
+        self.keep["by_level"] = np.zeros(2 * 64)
+        self.by_level = doubles(self.keep["by_level"])
         if binary:
             self.n_outputs = 2
             for row in range(target.shape[0]):
@@ -196,8 +194,9 @@ class Squares(Numbers):
         level: cython.int
         best: cython.int = -1
         rest: cython.ulonglong = 0
-        weights: cython.p_double = self.weight_at
-        totals: cython.p_double = self.total_at
+        by_level: cython.p_double = self.by_level  # weight and sum, in turn
+        level_weight: cython.double
+        level_total: cython.double
         near: cython.p_double = self.near
         w: cython.p_double = self.w
         weighted: cython.bint = self.weighted
@@ -211,15 +210,16 @@ class Squares(Numbers):
             row = rows[at + i]
             level = codes[row * n_columns + column]
             rest |= bit(level)
-            weights[level] += w[row] if weighted else 1.0
-            totals[level] += near[i]
+            level_weight = by_level[2 * level] + (w[row] if weighted else 1.0)
+            level_total = by_level[2 * level + 1] + near[i]
+            by_level[2 * level], by_level[2 * level + 1] = level_weight, level_total
         self.levels = rest
         while rest != 0:
             level = lowest_bit(rest)
             rest &= rest - 1
-            left += weights[level]
-            sum_left += totals[level]
-            weights[level] = totals[level] = 0.0
+            left += by_level[2 * level]
+            sum_left += by_level[2 * level + 1]
+            by_level[2 * level] = by_level[2 * level + 1] = 0.0
             d = sum_left - left * mean
             if d * d * weight > bar * (left * (weight - left)) and rest != 0:
                 self.gain = d * d * weight / (left * (weight - left))

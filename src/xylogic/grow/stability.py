@@ -88,6 +88,8 @@ def stability(
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InvalidInputError(f"n is {n!r}; a whole number of repeats, at least 1, is accepted")
     target = np.asarray(y)
+    if not target.ndim:
+        raise InvalidInputError(f"y is a {type(y).__name__}; one target a row is accepted")
     n_rows = len(target)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     for name, length in (("X", _length(X)), ("sample_weight", n_rows if weight is None else len(weight))):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import check_choice
 from xylogic.grow.answering import ends, leaves_of
 from xylogic.grow.base import Answers, Kept, Sample
 from xylogic.grow.columns import Columns
@@ -17,7 +18,7 @@ from xylogic.grow.expand import plain_model
 from xylogic.grow.growing import importances
 from xylogic.grow.grown import Grown
 from xylogic.grow.parameters import number_of_features
-from xylogic.grow.pruning import new_places, pruned, subtree
+from xylogic.grow.pruning import RISKS, new_places, pruned, subtree
 from xylogic.grow.reading import Leaf, leaf_boxes, paths, renamed, rules_text
 from xylogic.grow.single import grow_single
 from xylogic.grow.surrogates import Surrogate, Surrogates
@@ -91,6 +92,7 @@ class SingleTree(Answers):
         from sklearn.base import clone
         from sklearn.utils import Bunch
 
+        check_choice("risk", risk, RISKS)
         own = clone(self)
         path = grow_single(own, own._begin(X, y, sample_weight)).path(risk)
         return Bunch(ccp_alphas=path.alphas, impurities=path.risks, leaves=path.leaves)

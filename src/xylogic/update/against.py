@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from xylogic.domain.sheet import some
+from xylogic.compare.matching import Side, match_classes, match_columns
 from xylogic.domain.table import Table, read_table
 from xylogic.errors import InvalidInputError
 from xylogic.grow.base import Sample
@@ -19,9 +19,12 @@ from xylogic.update.bounds import Bounds, leaf_bounds
 from xylogic.update.pairing import in_float64
 from xylogic.update.reading import refuse_infinite
 from xylogic.update.reference import Reference
-from xylogic.update.relied import answers, is_right, row_weights
+from xylogic.update.relied import answers, is_right, row_weights, scaled
 
-__all__ = ["AgainstOld", "place_classes", "place_columns", "read_against", "warn_unrelied"]
+__all__ = ["AgainstOld", "place_columns", "read_against", "warn_unrelied"]
+
+_OLD = "the old tree"
+_OF_VANISHED = "a class without rows is declared by a row of sample_weight 0, and gets probability 0"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -32,7 +35,7 @@ class AgainstOld(Sample):
     ----------
     leaf : int32 (n,), which of the old tree's leaves below the row reaches.
     bounds : of the leaves, columns in the order of the training set.
-    relied : float64 (n,), how much the old explanation of the row counts, ``weight`` left aside.
+    relied : float64 (n,), how much the old explanation of the row counts, ``weight`` left aside, at most 2.
     """
 
     leaf: NDArray[np.int32]
@@ -45,8 +48,8 @@ class AgainstOld(Sample):
 
     @property
     def relied_weight(self) -> NDArray[np.float64]:
-        """``relied`` times the row's weight: a row of weight 2 counts as two rows, here too."""
-        return self.relied if self.weight is None else self.relied * self.weight
+        """``relied`` times the row's weight, ``scaled``: a row of weight 2 counts as two rows, here too."""
+        return self.relied if self.weight is None else scaled(self.relied * self.weight)
 
     def reference(self) -> Reference:
         """What bounds are measured by."""
@@ -61,21 +64,20 @@ def _against(sample: Sample, leaf: NDArray[np.int32], bounds: Bounds, relied: ND
         weight=sample.weight,
         classes=sample.classes,
         rows=sample.rows,
+        n_given=sample.n_given,
         leaf=leaf,
         bounds=bounds,
         relied=relied,
     )
 
 
-def read_against(
-    old: Ensemble, sample: Sample, names: list[str] | None, tolerance: float, relied: ArrayLike | None, n_given: int
-) -> AgainstOld:
+def read_against(old: Ensemble, sample: Sample, named: bool, tolerance: float, relied: ArrayLike | None) -> AgainstOld:
     """Put the rows of a training set to the old tree. O(n * (depth + n_features) + n_nodes).
 
     Parameters
     ----------
     old : a model of one tree, see ``read_tree``.
-    names : the sample's column names, if they are real ones.
+    named : whether the sample's columns have real names.
     relied : of the ``n_given`` rows that the sample was taken from, in place of "the old tree is right".
 
     Raises InvalidInputError for columns and classes that differ, categories, and values that are not finite.
@@ -85,8 +87,8 @@ def read_against(
             raise InvalidInputError(
                 f"column {feature.name!r} is categorical, and an interval has no categories; numbers are accepted"
             )
-    class_place = place_classes(old, sample.classes)
-    place = place_columns(old, names, len(sample.features))
+    class_place = np.array(match_classes(Side.of(old, _OLD), _side(sample, named), _OF_VANISHED), np.intp)
+    place = place_columns(old, sample, named)
     values = _seen_by(old, sample, place)
     leaf, leaves, first = _numbered(apply(old, values)[:, 0], old.trees[0].n_nodes)
     if relied is None:
@@ -94,13 +96,23 @@ def read_against(
         targets = sample.target if old.classes is None else class_place[sample.target]
         right = is_right(given, targets, tolerance).astype(np.float64)
     else:
-        right = row_weights(relied, n_given, "relied")
+        right = scaled(row_weights(relied, sample.n_given, "relied"))
         right = right if sample.rows is None else right[sample.rows]
     single = sample.values.dtype == np.float32
     exact = old if single and old.cast == "float32" else in_float64(old)
     found = leaf_bounds(exact.trees[0], leaves, len(place))
     bounds = Bounds(*(_by(part, place) for part in (found.lower, found.upper, found.has_lower, found.has_upper)))
     return _against(sample, leaf, bounds, right)
+
+
+def place_columns(old: Ensemble, sample: Sample, named: bool) -> NDArray[np.intp]:
+    """The old tree's column that each of the sample's columns is; raises InvalidInputError for others."""
+    return np.array(match_columns(_side(sample, named), Side.of(old, _OLD)), np.intp)
+
+
+def _side(sample: Sample, named: bool) -> Side:
+    names = [feature.name for feature in sample.features]
+    return Side("the new data", names, named, None if sample.classes is None else sample.classes.tolist())
 
 
 def warn_unrelied(old: Ensemble, relied: ArrayLike | None, stacklevel: int) -> None:
@@ -122,7 +134,7 @@ def _seen_by(old: Ensemble, sample: Sample, place: NDArray[np.intp]) -> NDArray[
             refuse_infinite(Table(tuple(feature.name for feature in sample.features), given))
     values = _by(given, np.argsort(place))
     if any(feature.kind != "numeric" for feature in old.features):
-        values = read_table(values, old.features, named=False).values
+        values = read_table(values, old.features, named=False, missing=False).values
     if old.limits is None and old.cast == "float64":
         return np.ascontiguousarray(values)
     return old.admit(Table(old.feature_names, values))
@@ -139,42 +151,3 @@ def _numbered(node: NDArray[np.int32], n_nodes: int) -> tuple[NDArray[np.int32],
 
 def _by(table: NDArray[Any], place: NDArray[np.intp]) -> NDArray[Any]:
     return table if (place == np.arange(len(place))).all() else np.ascontiguousarray(table[:, place])
-
-
-def place_columns(old: Ensemble, names: list[str] | None, n_columns: int) -> NDArray[np.intp]:
-    """The old tree's column that each of a table's columns is: by name where both have names, else by position."""
-    if old.named and names is not None:
-        known = {name: place for place, name in enumerate(old.feature_names)}
-        unknown = [name for name in names if name not in known]
-        absent = sorted(set(known) - set(names), key=known.__getitem__)
-        if unknown or absent:
-            parts = ["lacks " + some(map(repr, absent))] if absent else []
-            parts += ["has " + some(map(repr, unknown)) + " besides"] if unknown else []
-            raise InvalidInputError(
-                f"the table {' and '.join(parts)}; the columns of the old tree are accepted: "
-                + some(map(repr, old.feature_names))
-            )
-        return np.array([known[name] for name in names], dtype=np.intp)
-    if n_columns != len(old.features):
-        raise InvalidInputError(f"the table has {n_columns} columns; the old tree's {len(old.features)} are accepted")
-    return np.arange(n_columns)
-
-
-def place_classes(old: Ensemble, classes: NDArray[Any] | None) -> NDArray[np.intp]:
-    """The position in the old tree's classes of each class of the new data; raises InvalidInputError if any differ."""
-    if (old.classes is None) != (classes is None):
-        has, wants = ("numbers", "labels") if old.classes is None else ("labels", "numbers")
-        raise InvalidInputError(f"the old tree answers {has} and the new one {wants}; trees of one kind are accepted")
-    if old.classes is None or classes is None:
-        return np.zeros(0, np.intp)
-    known = {label: place for place, label in enumerate(old.classes)}
-    given = classes.tolist()
-    new = [label for label in given if label not in known]
-    gone = [label for label in old.classes if label not in set(given)]
-    if new or gone:
-        parts = ["has the new classes " + some(map(repr, new))] if new else []
-        parts += ["has no row of " + some(map(repr, gone))] if gone else []
-        raise InvalidInputError(
-            f"y {' and '.join(parts)}; the classes of the old tree are accepted: " + some(map(repr, old.classes))
-        )
-    return np.array([known[label] for label in given], dtype=np.intp)

@@ -19,7 +19,7 @@ from xylogic.update.dissimilarity import KINDS, check_jlu, dissimilarities
 from xylogic.update.pairing import pair
 from xylogic.update.reading import finite_table, finite_values, read_tree
 from xylogic.update.reference import Reference
-from xylogic.update.relied import answers, cells_of, check_tolerance, is_right, read_targets, row_weights
+from xylogic.update.relied import answers, cells_of, check_tolerance, is_right, read_targets, row_weights, scaled
 
 __all__ = ["Compatibility", "NegativeFlip", "compatibility"]
 
@@ -104,8 +104,9 @@ class Compatibility:
         return self._mean("mse")
 
     def _mean(self, kind: str) -> float | None:
-        total = float(self.weights.sum())
-        return float(self.weights @ self.rows[kind]) / total if total else None
+        weights = scaled(self.weights)
+        total = float(weights.sum())
+        return float(weights @ self.rows[kind]) / total if total else None
 
     @property
     def ok(self) -> bool:

@@ -1,22 +1,15 @@
 cimport cython
 
 from xylogic.update.candidates_kernel cimport Candidates
+from xylogic.update.cuts_kernel cimport Cuts
 from xylogic.update.drift_kernel cimport Drift
 
 
 cdef class Compatible(Candidates):
     cdef Drift drift
     cdef double rate, total_weight
-    cdef const float[:, :] single
-    cdef const double[:, :] wide
-    cdef bint is_single
-    cdef int *kind
+    cdef Cuts cutter
     cdef int *n_codes
-    cdef long long *value_at
-    cdef double *highest_with
-    cdef double *lowest_with
-    cdef double *lowest
-    cdef double *scale
     cdef int *order
     cdef int *start
     # of the node
@@ -26,14 +19,11 @@ cdef class Compatible(Candidates):
     cdef double best, least, factor
     # of the feature, and of a sweep
     cdef double most
+    cdef bint steady
     # the cuts of the candidates listed, and their gains in compatibility
     cdef double *cut_at
     cdef double *drifts
 
-    @cython.final
-    cdef double cut_between(self, int f, int below, int above) noexcept nogil
-    @cython.final
-    cdef double measured(self, int f, double x) noexcept nogil
     @cython.final
     cdef void prepare(self) noexcept nogil
     @cython.final

@@ -11,17 +11,13 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, ints, longs
-    from cython.cimports.xylogic.grow.column_kernel import BINNED
+    from cython.cimports.xylogic.domain.machine_kernel import bit, doubles, ints
     from cython.cimports.xylogic.grow.criterion_kernel import NONE
-    from cython.cimports.xylogic.grow.freeze_kernel import between, single_below
     from cython.cimports.xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from cython.cimports.xylogic.update.candidates_kernel import Candidates
 else:
-    from xylogic.domain.machine_kernel import bit, doubles, ints, longs
-    from xylogic.grow.column_kernel import BINNED
+    from xylogic.domain.machine_kernel import bit, doubles, ints
     from xylogic.grow.criterion_kernel import NONE
-    from xylogic.grow.freeze_kernel import between, single_below
     from xylogic.grow.frontier_kernel import ABOVE, BELOW, FEATURE, LEFT_CHILD, N_INTS
     from xylogic.update.candidates_kernel import Candidates
 
@@ -33,8 +29,7 @@ class Compatible(Candidates):
     """``loss`` is the criterion of the loss, Squares or Classes, and decides all but splits.
 
     A node's gain is that of ``loss`` and ``rate`` times that of ``drift``. ``total_weight`` is that of all rows;
-    ``columns``, without missing values and categories: see grow/columns.py; ``table`` is their table in one of the
-    precisions, the other one is empty; ``lowest``, ``scale``: what numbers of each column are measured by.
+    ``columns``, without missing values and categories: see grow/columns.py; ``cuts`` measures theirs.
     """
 
     def __init__(
@@ -44,10 +39,7 @@ class Compatible(Candidates):
         rate: cython.double,
         total_weight: cython.double,
         columns: object,
-        single: cython.const[cython.float][:, :],
-        wide: cython.const[cython.double][:, :],
-        lowest: object,
-        scale: object,
+        cuts: object,
         weights: object,
     ) -> None:
         Candidates.__init__(self, loss, columns, weights)
@@ -56,53 +48,18 @@ class Compatible(Candidates):
         self.total_weight = total_weight
         self.capped = False
         self.cuts_few = loss.cuts_few
-        self.single = single
-        self.wide = wide
-        self.is_single = columns.is_single
-        self.keep["lowest"] = np.array(lowest, dtype=np.float64)
-        self.keep["scale"] = np.array(scale, dtype=np.float64)
+        self.cutter = cuts
         self.keep["order"] = np.empty(self.n_all + 1, np.int32)
         self.keep["start"] = np.zeros(columns.most_levels + 2, np.int32)
-        self.kind = ints(columns.kind)
-        self.n_codes = ints(columns.n_codes)
-        self.value_at = longs(columns.value_at)
-        self.keep["highest_with"] = np.array(columns.values)
-        self.keep["lowest_with"] = np.array(columns.lowest)
-        self.highest_with = doubles(self.keep["highest_with"])
-        self.lowest_with = doubles(self.keep["lowest_with"])
-        self.lowest = doubles(self.keep["lowest"])
-        self.scale = doubles(self.keep["scale"])
-        self.order = ints(self.keep["order"])
         self.keep["cuts"], self.keep["drifts"] = np.empty((2, self.n_all + 1))
+        self.n_codes = ints(columns.n_codes)
+        self.order = ints(self.keep["order"])
+        self.start = ints(self.keep["start"])
         self.cut_at = doubles(self.keep["cuts"])
         self.drifts = doubles(self.keep["drifts"])
-        self.start = ints(self.keep["start"])
         self.at = self.n = 0
         self.ready = False
         self.best = self.least = self.factor = self.most = 0.0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.final
-    @cython.exceptval(check=False)
-    def cut_between(self, f: cython.int, below: cython.int, above: cython.int) -> cython.double:
-        """The cut that grow/freeze_kernel.py makes between two rows, or codes of a BINNED column."""
-        cut: cython.double
-        if self.kind[f] == BINNED:
-            cut = between(self.highest_with[self.value_at[f] + below], self.lowest_with[self.value_at[f] + above])
-        elif self.is_single:
-            cut = between(float(self.single[below, f]), float(self.single[above, f]))
-        else:
-            return between(self.wide[below, f], self.wide[above, f])
-        return float(single_below(cut)) if self.is_single else cut
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.final
-    @cython.exceptval(check=False)
-    def measured(self, f: cython.int, x: cython.double) -> cython.double:
-        """In deviations above the column's least value; halves, lest the difference of large numbers overflow."""
-        return (x * 0.5 - self.lowest[f] * 0.5) / self.scale[f] * 2.0
 
     @cython.cfunc
     @cython.nogil
@@ -119,7 +76,7 @@ class Compatible(Candidates):
             parent,
             f,
             nodes[at + LEFT_CHILD] == node,
-            self.measured(f, self.cut_between(f, nodes[at + BELOW], nodes[at + ABOVE])),
+            self.cutter.between(f, nodes[at + BELOW], nodes[at + ABOVE]),
         )
 
     @cython.cfunc
@@ -144,7 +101,7 @@ class Compatible(Candidates):
         if self.pure:  # it may still be split for the sake of explanations alone
             self.prepare()
             for f in range(self.drift.n_features):
-                if self.drift.most(f) * self.factor > self.least:
+                if self.drift.most[f] * self.factor > self.least:
                     self.pure = False
                     break
 
@@ -163,9 +120,13 @@ class Compatible(Candidates):
     @cython.final
     @cython.exceptval(check=False)
     def hopeless(self, bar: cython.double) -> cython.bint:
-        """Whether the feature cannot gain more than ``bar``; ``most`` is set to its most in compatibility."""
+        """Whether the feature cannot gain more than ``bar``; ``most`` is set to its most in compatibility.
+
+        ``steady`` tells whether all of its cuts gain that.
+        """
         self.prepare()
-        self.most = self.drift.most(self.feature) * self.factor
+        self.most = self.drift.most[self.feature] * self.factor
+        self.steady = self.drift.steady[self.feature]
         return self.loss + self.most <= bar
 
     @cython.cfunc
@@ -185,7 +146,7 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if not self.drift.steady or self.single_class:
+        if not self.steady or self.single_class:
             return self.trace(order, at, n, bar)
         self.inner.loose = self.loose
         p = self.inner.sweep(order, at, n, codes, column, way, bar - self.most)
@@ -241,20 +202,16 @@ class Compatible(Candidates):
     def drift_of(self, order: cython.p_int, at: cython.Py_ssize_t, n_listed: cython.Py_ssize_t) -> cython.void:
         """What the listed boundaries gain in compatibility, in ``drifts``."""
         f: cython.int = self.feature
-        column: cython.Py_ssize_t = f * self.n_all
         c: cython.Py_ssize_t
-        row: cython.int
-        after: cython.int
+        p: cython.Py_ssize_t
         cuts: cython.p_double = self.cut_at
-        if self.drift.steady:
+        if self.steady:
             for c in range(n_listed):
                 self.drifts[c] = self.most / self.factor
             return
         for c in range(n_listed):
-            row, after = order[at + self.places[c] - 1], order[at + self.places[c]]
-            if self.kind[f] == BINNED:
-                row, after = self.codes[column + row], self.codes[column + after]
-            cuts[c] = self.measured(f, self.cut_between(f, row, after))
+            p = at + self.places[c]
+            cuts[c] = self.cutter.between_rows(f, order[p - 1], order[p])
         self.drift.trace(f, order, at, self.places, cuts, n_listed, self.drifts)
 
     @cython.cfunc
@@ -313,11 +270,11 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if not self.single_class and (self.drift.steady or self.most < bar):
+        if not self.single_class and (self.steady or self.most < bar):
             n_left = self.inner.cuts(table, at, present, n_present, missing, total, way, bar - self.most)
-            if n_left > 0 and self.drift.steady:
+            if n_left > 0 and self.steady:
                 self.gain = self.best = self.inner.gain + self.most
-            if n_left == 0 or self.drift.steady:
+            if n_left == 0 or self.steady:
                 return n_left
         last = self.trace_codes(bar)
         if last < 0:
@@ -346,12 +303,12 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return -1
-        if not self.single_class and (self.drift.steady or self.most < bar):
+        if not self.single_class and (self.steady or self.most < bar):
             level = self.inner.cut_few(rows, at, n, codes, n_columns, column, bar - self.most)
             self.levels = self.inner.levels
-            if level >= 0 and self.drift.steady:
+            if level >= 0 and self.steady:
                 self.gain = self.best = self.inner.gain + self.most
-            if level < 0 or self.drift.steady:
+            if level < 0 or self.steady:
                 return level
         else:
             self.levels = 0
@@ -371,7 +328,7 @@ class Compatible(Candidates):
         bar = max(bar, self.best + self.least)
         if self.hopeless(bar):
             return 0
-        if self.drift.steady and not self.single_class:
+        if self.steady and not self.single_class:
             n_left = self.inner.sweep_groups(order, ends, n_groups, way, bar - self.most)
             if n_left > 0:
                 self.gain = self.best = self.inner.gain + self.most

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.errors import InvalidInputError
+from xylogic.checks import check_choice
 from xylogic.update.bounds import Bounds
 from xylogic.update.reference import Reference
 
@@ -67,11 +67,9 @@ def _jaccard(sets: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> NDArray
 
 def check_kind(kind: Any, name: str = "dissimilarity") -> None:
     """Raise InvalidInputError unless ``kind`` is one of KINDS."""
-    if kind not in KINDS:
-        raise InvalidInputError(f"{name} is {kind!r}; accepted: {', '.join(KINDS)}")
+    check_choice(name, kind, KINDS)
 
 
 def check_jlu(jlu: Any) -> None:
     """Raise InvalidInputError unless ``jlu`` is one of JLU_WAYS."""
-    if jlu not in JLU_WAYS:
-        raise InvalidInputError(f"jlu is {jlu!r}; accepted: {', '.join(JLU_WAYS)}")
+    check_choice("jlu", jlu, JLU_WAYS)

@@ -9,7 +9,9 @@ cdef class Drift(OldLeaves):
         self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains
     ) noexcept nogil
     @cython.final
-    cdef void trace_sets(self, int *order, Py_ssize_t at, int *places, Py_ssize_t n_cuts, double *gains) noexcept nogil
+    cdef void trace_sets(
+        self, int f, int *order, Py_ssize_t at, int *places, Py_ssize_t n_cuts, double *gains
+    ) noexcept nogil
     @cython.final
     cdef void trace_squares(
         self, int f, int *order, Py_ssize_t at, int *places, double *cuts, Py_ssize_t n_cuts, double *gains

@@ -35,10 +35,10 @@ class Drift(OldLeaves):
     ) -> cython.void:
         """Fill ``gains`` for ascending cuts, each between ``order[at + places - 1]`` and the row after it.
 
-        ``f`` is the feature that ``most`` was asked of last. O(1) a row and a cut, and one walk over the old leaves.
+        O(1) a row and a cut, and one walk over the old leaves.
         """
         if self.kind == JLU:
-            self.trace_sets(order, at, places, n_cuts, gains)
+            self.trace_sets(f, order, at, places, n_cuts, gains)
         elif self.kind == MSE:
             self.trace_squares(f, order, at, places, cuts, n_cuts, gains)
         else:
@@ -50,19 +50,27 @@ class Drift(OldLeaves):
     @cython.exceptval(check=False)
     def trace_sets(
         self,
+        f: cython.int,
         order: cython.p_int,
         at: cython.Py_ssize_t,
         places: cython.p_int,
         n_cuts: cython.Py_ssize_t,
         gains: cython.p_double,
     ) -> cython.void:
+        """All rows get a lower bound at first; each that is passed gets an upper one in its place."""
         i: cython.Py_ssize_t
         c: cython.Py_ssize_t
         k: cython.int
+        below: cython.double
         leaf: cython.p_int = self.leaf
         relied: cython.p_double = self.relied
         change: cython.p_double = self.change
-        gained: cython.double = self.base
+        gained: cython.double = 0.0
+        for i in range(self.n_here):
+            k = self.here[i]
+            below = self.gain_below(f, k)
+            gained += self.held[k] * below
+            change[k] = self.gain_above(f, k) - below
         i = at
         for c in range(n_cuts):
             while i < at + places[c]:

@@ -27,7 +27,9 @@ from xylogic.update.gain import compatible_target
 from xylogic.update.objective import Way, check_risk, training_risks
 from xylogic.update.reading import read_tree
 
-__all__ = ["CompatibleTreeClassifier", "CompatibleTreeRegressor"]
+__all__ = ["STRENGTH", "CompatibleTreeClassifier", "CompatibleTreeRegressor"]
+
+STRENGTH = number(0, 1e100)
 
 
 class CompatibleTree(SingleTree):
@@ -57,7 +59,10 @@ class CompatibleTree(SingleTree):
         finally:
             del self._relied
 
-    def _put_to_old(self, sample: Sample, y: Any) -> Sample:
+    def _keeps_classes(self) -> bool:
+        return self.old is not None
+
+    def _put_to_old(self, sample: Sample) -> Sample:
         """The training set with what the old tree says of it."""
         relied = getattr(self, "_relied", None)
         if self.old is None:
@@ -66,25 +71,26 @@ class CompatibleTree(SingleTree):
             self.old_: Ensemble | None = None
             return sample
         self.old_ = read_tree(self.old, "the old tree")
-        names = self._names() if hasattr(self, "feature_names_in_") else None
-        n_given = len(y) if hasattr(y, "__len__") else sample.n_rows
-        found = read_against(self.old_, sample, names, self.tolerance, relied, n_given)
+        found = read_against(self.old_, sample, self._is_named, self.tolerance, relied)
         if self.strength and not found.relied_weight.any():
             warn_unrelied(self.old_, relied, stacklevel=6)
         return found
 
+    @property
+    def _is_named(self) -> bool:
+        return hasattr(self, "feature_names_in_")
+
     def rows_for_old(self, sample: Sample) -> NDArray[np.float64]:
         """The rows of a training set that this tree has read, in the columns of the old tree: float64 (n, m)."""
         assert self.old_ is not None
-        names = self._names() if hasattr(self, "feature_names_in_") else None
-        place = place_columns(self.old_, names, len(sample.features))
+        place = place_columns(self.old_, sample, self._is_named)
         return np.ascontiguousarray(sample.values[:, np.argsort(place)], dtype=np.float64)
 
     def _aim(self, target: Target, sample: Sample, columns: Columns, rows: NDArray[np.int32] | None) -> Target:
         if not isinstance(sample, AgainstOld):
             return target
         return compatible_target(
-            target, sample, columns, rows, kind=self.dissimilarity, jlu=self.jlu, strength=self.strength
+            target, sample, columns, rows, kind=self.dissimilarity, jlu=self.jlu, strength=float(self.strength)
         )
 
     def compatibility(
@@ -108,7 +114,7 @@ class CompatibleTree(SingleTree):
         """
         found = self.compatibility(X, y, reference=reference, weights=weights)
         drift: float | None = getattr(found, self.dissimilarity)
-        return found.loss + (self.strength * drift if drift else 0.0)
+        return found.loss + (float(self.strength) * drift if drift else 0.0)
 
     def _risks(self, grown: Grown, sample: Sample, risk: str) -> str | NDArray[np.float64]:
         if not isinstance(sample, AgainstOld):
@@ -168,11 +174,13 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
 
     Parameters
     ----------
-    old : the old tree, fitted: anything of one tree that ``read_model`` takes, over columns of numbers. Copies made by
+    old : the old tree, fitted: anything of one tree that ``read_model`` takes, over columns of numbers; of River's,
+        those whose leaves answer by class shares (``leaf_prediction="mc"``) or by the mean (``"mean"``). Copies made by
         ``clone`` and grid searches share it as it is. ``None``: there is none, and the tree is plain CART.
     dissimilarity : ``"mse"``, ``"mae"``, ``"jac"`` or ``"jlu"``; see ``dissimilarities``.
-    strength : how much dissimilarity counts, >= 0; at 0 the tree is that of ``DecisionTreeClassifier`` with
-        ``zero_gain="refuse"``.
+    strength : how much dissimilarity counts, >= 0, in units of the loss for each unit of dissimilarity; at 0 the tree
+        is that of ``DecisionTreeClassifier`` with ``zero_gain="refuse"``. With it trees grow larger, as splits are made
+        for the explanations alone; ``max_leaf_nodes`` and ``ccp_alpha`` hold that back. See ``update_path`` to choose.
     jlu : ``"pooled"`` or ``"mean"``, how ``"jlu"`` joins both sides.
     criterion : ``"gini"``, ``"entropy"`` (or ``"log_loss"``), ``"misclassification"``.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, random_state,
@@ -186,7 +194,8 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
     Attributes
     ----------
     old_ : the old tree as an ``Ensemble``; ``None`` where there is none.
-    classes_, tree_, grown_, ... : as in ``DecisionTreeClassifier``; a node's ``gain`` is the total one.
+    classes_, tree_, grown_, ... : as in ``DecisionTreeClassifier``; a node's ``gain`` is the total one. A class of
+        which no row is left is kept where a row of ``sample_weight`` 0 declares it; its probability is 0.
 
     Notes
     -----
@@ -251,7 +260,7 @@ class CompatibleTreeClassifier(CompatibleTree, DecisionTreeClassifier):
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, {**_OWN, "criterion": one_of(*CLASS_CRITERIA)})
-        return self._put_to_old(super()._begin(X, y, sample_weight), y)
+        return self._put_to_old(super()._begin(X, y, sample_weight))
 
 
 class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
@@ -259,6 +268,8 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     Parameters
     ----------
+    strength : in units of the loss, here the square of those of ``y``: where ``y`` is multiplied by 10, a strength of
+        100 times as much grows the same tree. Scale ``y``, or choose the strength by ``update_path``.
     tolerance : the old tree is right where it is off by at most so much. At 0 hardly any row is, and no explanation is
         relied on.
     criterion : ``"squared_error"``.
@@ -309,13 +320,13 @@ class CompatibleTreeRegressor(CompatibleTree, DecisionTreeRegressor):
 
     def _begin(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Sample:
         check_parameters(self, {**_OWN, "criterion": one_of("squared_error")})
-        return self._put_to_old(super()._begin(X, y, sample_weight), y)
+        return self._put_to_old(super()._begin(X, y, sample_weight))
 
 
 _OWN = {
     "old": anything(),
     "dissimilarity": one_of(*KINDS),
-    "strength": number(0, 1e100),
+    "strength": STRENGTH,
     "jlu": one_of(*JLU_WAYS),
     "tolerance": number(0, 1e300),
 }

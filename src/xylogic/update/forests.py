@@ -13,16 +13,16 @@ from xylogic.errors import InvalidInputError, UnsupportedModelError
 from xylogic.grow.base import Sample
 from xylogic.grow.columns import Columns
 from xylogic.grow.forest_base import Forest
-from xylogic.grow.parameters import number
 from xylogic.grow.recipe import Aim
 from xylogic.grow.target import Target, Weights
 from xylogic.model.build import feature_cuts
 from xylogic.model.ensemble import Ensemble
 from xylogic.update.against import AgainstOld, read_against, warn_unrelied
 from xylogic.update.dissimilarity import check_jlu, check_kind
+from xylogic.update.estimators import STRENGTH
 from xylogic.update.gain import compatible_target
 from xylogic.update.reading import finite_values, read_tree
-from xylogic.update.relied import check_tolerance, relied_rows, row_weights
+from xylogic.update.relied import check_tolerance, relied_rows
 
 __all__ = ["single_trees", "update_forest"]
 
@@ -92,9 +92,8 @@ def update_forest(
     check_kind(dissimilarity)
     check_jlu(jlu)
     check_tolerance(tolerance)
-    strengths = number(0, 1e100)
-    if not strengths.holds(strength):
-        raise InvalidInputError(f"strength is {strength!r}; {strengths.words} is accepted")
+    if not STRENGTH.holds(strength):
+        raise InvalidInputError(f"strength is {strength!r}; {STRENGTH.words} is accepted")
     for name, accepted in _ACCEPTED.items():
         value = getattr(est, name, None)
         if not any(value is one or (isinstance(value, str | bool) and value == one) for one in accepted):
@@ -103,14 +102,13 @@ def update_forest(
             )
     model = read_model(old)
     trees = single_trees(model)
-    if relied is None:
-        counts = relied_rows(model, finite_values(model, X), y, tolerance)
-    else:
-        counts = row_weights(relied, len(y), "relied")
+    counts = relied_rows(model, finite_values(model, X), y, tolerance, relied)
+    against = _Against(trees, counts, bool(est.bootstrap), dissimilarity, float(strength), jlu)
+    unfitted = clone(est).set_params(zero_gain="refuse", max_features=max_features)
+    made = _grown(unfitted, X, y, sample_weight, against)
     if strength and not counts.any():
         warn_unrelied(model, relied, stacklevel=3)
-    against = _Against(trees, counts, len(y), bool(est.bootstrap), dissimilarity, strength, jlu)
-    return _grown(clone(est).set_params(zero_gain="refuse", max_features=max_features), X, y, sample_weight, against)
+    return made
 
 
 def single_trees(model: Ensemble) -> list[Ensemble]:
@@ -133,16 +131,14 @@ class _Against:
     """The trees of the old forest, and how much keeping to them counts."""
 
     def __init__(
-        self, trees: list[Ensemble], relied: ArrayLike, n_given: int, drawn: bool, kind: str, strength: float, jlu: str
+        self, trees: list[Ensemble], relied: ArrayLike, drawn: bool, kind: str, strength: float, jlu: str
     ) -> None:
-        self.trees, self.relied, self.n_given, self.drawn = trees, relied, n_given, drawn
+        self.trees, self.relied, self.drawn = trees, relied, drawn
         self.kind, self.strength, self.jlu = kind, strength, jlu
 
-    def aim(self, sample: Sample, columns: Columns, names: list[str] | None) -> Aim:
+    def aim(self, sample: Sample, columns: Columns, named: bool) -> Aim:
         """What each tree of the new forest is grown for."""
-        known: list[AgainstOld] = [
-            read_against(tree, sample, names, 0.0, self.relied, self.n_given) for tree in self.trees
-        ]
+        known: list[AgainstOld] = [read_against(tree, sample, named, 0.0, self.relied) for tree in self.trees]
 
         def aim(
             position: int, target: Target, rows: NDArray[np.int32] | None, weight: NDArray[np.float64] | None
@@ -164,11 +160,10 @@ def _grown(made: Any, X: Any, y: Any, sample_weight: ArrayLike | None, against: 
     def aim(sample: Sample, columns: Columns | None) -> Aim:
         if columns is None:
             raise InvalidInputError("missing is 'fractional'; with an old forest, any other rule is accepted")
-        names = list(made.feature_names_in_) if hasattr(made, "feature_names_in_") else None
-        return against.aim(sample, columns, names)
+        return against.aim(sample, columns, hasattr(made, "feature_names_in_"))
 
-    made._aim = aim  # of this forest alone, while it is grown
+    made._aim, made._keeps_classes = aim, lambda: True  # of this forest alone, while it is grown
     try:
         return made.fit(X, y, sample_weight)
     finally:
-        del made._aim
+        del made._aim, made._keeps_classes

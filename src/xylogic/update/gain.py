@@ -12,6 +12,7 @@ from xylogic.grow.columns import Columns
 from xylogic.grow.target import Target
 from xylogic.update.against import AgainstOld
 from xylogic.update.compatible_kernel import Compatible
+from xylogic.update.cuts_kernel import Cuts
 from xylogic.update.drift_kernel import Drift
 from xylogic.update.reference import Reference
 
@@ -26,7 +27,7 @@ class _Old:
     """The old tree as ``Drift`` reads it; K leaves, m columns, n rows.
 
     ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (K, m),
-    which bounds there are; ``used`` uint8 (m,), whether there are any; ``lower``, ``upper`` float64 (K, m), in
+    which bounds there are; ``lower``, ``upper`` float64 (K, m), in
     deviations above the column's least value; ``edge`` float64, the bounds column by column, ascending and each once,
     those of column f from ``first_edge[f]`` int32 (m + 1,) on; ``lower_edge``, ``upper_edge`` int32 (K, m), where in
     the column's part the leaf's bounds are; ``top`` float64 (m,), the greatest value.
@@ -37,7 +38,6 @@ class _Old:
     leaf: NDArray[np.int32]
     relied: NDArray[np.float64]
     sides: NDArray[np.uint8]
-    used: NDArray[np.uint8]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     edge: NDArray[np.float64]
@@ -60,17 +60,15 @@ class CompatibleTarget(Target):
 
     def criterion(self, min_rows: int, min_weight: float) -> Compatible:
         """The kernel."""
-        table, single = self.columns.table, self.columns.is_single
+        table = self.columns.table
+        tables = (table, np.zeros((1, 1))) if self.columns.is_single else (np.zeros((1, 1), np.float32), table)
         return Compatible(
             Target.criterion(self, min_rows, min_weight),
             Drift(self.old, 2 * (len(table) // max(min_rows, 1) + 1)),
             self.rate,
             self.total_weight,
             self.columns,
-            table if single else np.zeros((1, 1), np.float32),
-            np.zeros((1, 1)) if single else table,
-            self.lowest,
-            self.scale,
+            Cuts(self.columns, *tables, self.lowest, self.scale),
             self.weights.grid,
         )
 
@@ -94,7 +92,8 @@ def compatible_target(
     total = float(part.relied_weight.sum())
     if not strength or not total:
         return target
-    relied = sample.relied_weight
+    relied = np.zeros(sample.n_rows)
+    relied[slice(None) if rows is None else rows] = part.relied_weight
     leaf = np.where(relied > 0, sample.leaf, np.int32(-1))
     grid = target.weights.grid
     weight = float(part.n_rows) if grid is None else float(grid.sum())
@@ -113,7 +112,7 @@ def compatible_target(
         lower, upper, top = (_measured(bound, reference, scale) for bound in (low, high, reference.highest))
         edges = _edges(lower, upper) if kind == "mae" else edges
     sides = sample.bounds.has_lower * np.uint8(_BELOW) + sample.bounds.has_upper * np.uint8(_ABOVE)
-    old = _Old(_KINDS[kind], jlu == "pooled", leaf, relied, sides, sides.max(axis=0), lower, upper, *edges, top)
+    old = _Old(_KINDS[kind], jlu == "pooled", leaf, relied, sides, lower, upper, *edges, top)
     return CompatibleTarget(
         target.rule, target.y, target.weights, target.n_classes, target.loss,
         old=old, columns=columns, rate=rate, total_weight=weight, lowest=lowest, scale=scale,
@@ -121,7 +120,7 @@ def compatible_target(
 
 
 def _measured(numbers: NDArray[np.float64], reference: Reference, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """As ``Compatible.measured``, operation by operation: equal cuts have equal numbers."""
+    """As ``Cuts.between``, operation by operation: equal cuts have equal numbers."""
     return np.asarray((numbers * 0.5 - reference.lowest * 0.5) / scale * 2.0)
 
 

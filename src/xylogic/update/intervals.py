@@ -31,7 +31,7 @@ def interval_explanation(tree: Any, x: Any) -> IntervalExplanation:
     Raises as ``tree_bounds`` does. O(n_nodes + n_features).
     """
     model = read_tree(tree)
-    table = read_row(x, model.features, named=model.named)
+    table = read_row(x, model.features, named=model.named, missing=False)
     refuse_infinite(table)
     values = model.admit(table)
     return IntervalExplanation(model, bounds_of(model, values), model.predict(values).tolist()[0])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.errors import InvalidInputError
+from xylogic.checks import check_choice
 from xylogic.grow.answering import leaves_of
 from xylogic.grow.grown import Grown
 from xylogic.grow.pruning import node_risks
@@ -37,13 +37,12 @@ class Way:
 
     @classmethod
     def of(cls, estimator: Any) -> Way:
-        return cls(estimator.dissimilarity, estimator.jlu, estimator.strength)
+        return cls(estimator.dissimilarity, estimator.jlu, float(estimator.strength))
 
 
 def check_risk(risk: Any) -> None:
     """Raise InvalidInputError unless ``risk`` is one of RISKS."""
-    if risk not in RISKS:
-        raise InvalidInputError(f"risk is {risk!r}; accepted: {', '.join(RISKS)}")
+    check_choice("risk", risk, RISKS)
 
 
 def training_risks(grown: Grown, sample: AgainstOld, way: Way, risk: str) -> _Floats:
@@ -58,7 +57,7 @@ def training_risks(grown: Grown, sample: AgainstOld, way: Way, risk: str) -> _Fl
     if not way.strength or not total:
         return loss
     drift = node_drifts(grown, sample, way, sample.reference())
-    return np.asarray(loss + way.strength * float(grown.weight[0]) / total * drift)
+    return np.asarray(loss + way.strength * float(grown.weight[0]) * (drift / total))
 
 
 def held_out_objectives(
@@ -73,7 +72,7 @@ def held_out_objectives(
     total = float(sample.relied_weight.sum())
     if not way.strength or not total:
         return np.asarray(by_node)
-    return np.asarray(by_node + way.strength / total * node_drifts(grown, sample, way, reference))
+    return np.asarray(by_node + way.strength * (node_drifts(grown, sample, way, reference) / total))
 
 
 def node_drifts(grown: Grown, sample: AgainstOld, way: Way, reference: Reference) -> _Floats:

@@ -11,7 +11,6 @@ cdef class OldLeaves:
     cdef int *leaf
     cdef double *relied
     cdef unsigned char *sides
-    cdef unsigned char *used
     cdef int *n_below
     cdef int *n_above
     cdef int *n_any
@@ -35,12 +34,10 @@ cdef class OldLeaves:
     cdef double *low
     cdef double *high
     cdef double *shared
-    cdef double outside
-    # of the feature
-    cdef bint steady
-    cdef double base
-    cdef double *change
+    cdef double *most
+    cdef unsigned char *steady
     # of a sweep
+    cdef double *change
     cdef unsigned long long *met
     cdef double *at_edge
     cdef int *lowers
@@ -59,4 +56,8 @@ cdef class OldLeaves:
     @cython.final
     cdef void gain_of_element(self, Py_ssize_t at, int both, int either, double share) noexcept nogil
     @cython.final
-    cdef double most(self, int f) noexcept nogil
+    cdef void find_most(self) noexcept nogil
+    @cython.final
+    cdef double gain_below(self, int f, int k) noexcept nogil
+    @cython.final
+    cdef double gain_above(self, int f, int k) noexcept nogil

@@ -44,7 +44,6 @@ class OldLeaves:
             "leaf": old.leaf,
             "relied": old.relied,
             "sides": old.sides.reshape(-1),
-            "used": old.used,
             "n_below": ((old.sides & BELOW) > 0).sum(axis=1).astype(np.int32),
             "n_above": ((old.sides & ABOVE) > 0).sum(axis=1).astype(np.int32),
             "n_any": (old.sides > 0).sum(axis=1).astype(np.int32),
@@ -65,6 +64,8 @@ class OldLeaves:
             "low": np.zeros(n_features + 1),
             "high": np.array(old.top),
             "shared": np.zeros(4 * n_leaves + 1),
+            "most": np.zeros(n_features + 1),
+            "steady": np.zeros(n_features + 1, np.uint8),
             "change": np.zeros(n_leaves + 1),
             "met": np.zeros(n_edges // 64 + 1, np.uint64),
             "at_edge": np.zeros(n_edges + 1),
@@ -76,7 +77,6 @@ class OldLeaves:
         self.leaf = ints(self.keep["leaf"])
         self.relied = doubles(self.keep["relied"])
         self.sides = small(self.keep["sides"])
-        self.used = small(self.keep["used"])
         self.n_below = ints(self.keep["n_below"])
         self.n_above = ints(self.keep["n_above"])
         self.n_any = ints(self.keep["n_any"])
@@ -97,6 +97,8 @@ class OldLeaves:
         self.low = doubles(self.keep["low"])
         self.high = doubles(self.keep["high"])
         self.shared = doubles(self.keep["shared"])
+        self.most = doubles(self.keep["most"])
+        self.steady = small(self.keep["steady"])
         self.change = doubles(self.keep["change"])
         self.met = bits(self.keep["met"])
         self.at_edge = doubles(self.keep["at_edge"])
@@ -106,8 +108,6 @@ class OldLeaves:
         self.of_uppers = doubles(self.keep["of_uppers"])
         self.n_here = self.n_touched = 0
         self.node = 0
-        self.steady = False
-        self.outside = self.base = 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -147,6 +147,7 @@ class OldLeaves:
         self.find_box()
         if self.kind <= JLU:
             self.weigh_sets()
+        self.find_most()
 
     @cython.cfunc
     @cython.nogil
@@ -201,7 +202,6 @@ class OldLeaves:
             own = self.bounded[self.touched[j]]
             n_below += own & BELOW
             n_above += (own & ABOVE) >> 1
-        self.outside = 0.0
         for i in range(self.n_here):
             k = self.here[i]
             below = above = both = 0
@@ -222,7 +222,6 @@ class OldLeaves:
             else:
                 self.gain_of_element(4 * k, below, self.n_below[k] + n_below - below, 0.5)
                 self.gain_of_element(4 * k + 2, above, self.n_above[k] + n_above - above, 0.5)
-            self.outside += self.held[k] * self.shared[4 * k + 1]
 
     @cython.cfunc
     @cython.nogil
@@ -247,59 +246,69 @@ class OldLeaves:
     @cython.nogil
     @cython.final
     @cython.exceptval(check=False)
-    def most(self, f: cython.int) -> cython.double:
-        """No split by a feature gains more; where ``steady``, all gain this. O(old leaves at the node)."""
+    def find_most(self) -> cython.void:
+        """For each feature, in ``most``: no split by it gains more, and where it is ``steady`` all gain this.
+
+        O(features * old leaves at the node).
+        """
+        f: cython.int
         i: cython.int
-        k: cython.int
-        own: cython.int = self.bounded[f]
+        m: cython.int = self.n_features
         cell: cython.Py_ssize_t
-        m: cython.Py_ssize_t = self.n_features
+        weight: cython.double
         below: cython.double
         above: cython.double
-        total: cython.double = 0.0
-        low: cython.double = self.low[f]
-        high: cython.double = self.high[f]
-        sides: cython.p_uchar = self.sides
-        held: cython.p_double = self.held
-        shared: cython.p_double = self.shared
-        self.steady = False
-        if self.kind == JAC:
-            self.steady = True
-            if own:
-                return 0.0
-            total = self.outside
-            if self.used[f]:
-                for i in range(self.n_here):
-                    k = self.here[i]
-                    if sides[k * m + f]:
-                        total += held[k] * (shared[4 * k] - shared[4 * k + 1])
-            return total
-        if self.kind == JLU:
-            if self.pooled and not self.used[f] and not own:
-                self.steady = True
-                return self.outside
-            self.base = 0.0
-            self.steady = True
-            for i in range(self.n_here):
-                k = self.here[i]
-                cell = k * m + f
-                below = above = 0.0
-                if not own & BELOW:
-                    below = shared[4 * k + (0 if sides[cell] & BELOW else 1)]
-                if not own & ABOVE:
-                    above = shared[4 * k + 2 + (0 if sides[cell] & ABOVE else 1)]
-                self.base += held[k] * below
-                self.change[k] = above - below
-                self.steady = self.steady and above == below
-                total += held[k] * max(below, above)
-            return total
-        if not self.used[f]:
-            return 0.0
+        most: cython.p_double = self.most
+        low: cython.p_double = self.low
+        high: cython.p_double = self.high
+        lower: cython.p_double = self.lower
+        upper: cython.p_double = self.upper
+        for f in range(m):
+            most[f] = 0.0
+            self.steady[f] = self.kind <= JLU
         for i in range(self.n_here):
-            k = self.here[i]
-            cell = k * m + f
-            above = max(high - self.upper[cell], 0.0)
-            below = max(self.lower[cell] - low, 0.0)
-            above = max(above, below)
-            total += held[k] * (above * above if self.kind == MSE else above)
-        return total
+            cell = cython.cast(cython.Py_ssize_t, self.here[i]) * m
+            weight = self.held[self.here[i]]
+            if self.kind == JAC:
+                below = weight * self.shared[4 * self.here[i]]
+                above = weight * self.shared[4 * self.here[i] + 1]
+                for f in range(m):
+                    most[f] += below if self.sides[cell + f] else above
+            elif self.kind == JLU:
+                for f in range(m):
+                    below = self.gain_below(f, self.here[i])
+                    above = self.gain_above(f, self.here[i])
+                    most[f] += weight * max(below, above)
+                    self.steady[f] &= above == below
+            elif self.kind == MAE:
+                for f in range(m):
+                    most[f] += weight * max(high[f] - upper[cell + f], lower[cell + f] - low[f], 0.0)
+            else:
+                for f in range(m):
+                    above = max(high[f] - upper[cell + f], lower[cell + f] - low[f], 0.0)
+                    most[f] += weight * above * above
+        if self.kind == JAC:
+            for i in range(self.n_touched):
+                most[self.touched[i]] = 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def gain_below(self, f: cython.int, k: cython.int) -> cython.double:
+        """How much nearer, by JLU, a row of old leaf k comes when it gets a lower bound of a feature."""
+        cell: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, k) * self.n_features + f
+        if self.bounded[f] & BELOW:
+            return 0.0
+        return self.shared[4 * k + (0 if self.sides[cell] & BELOW else 1)]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    @cython.exceptval(check=False)
+    def gain_above(self, f: cython.int, k: cython.int) -> cython.double:
+        """The same of an upper bound."""
+        cell: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, k) * self.n_features + f
+        if self.bounded[f] & ABOVE:
+            return 0.0
+        return self.shared[4 * k + (2 if self.sides[cell] & ABOVE else 3)]

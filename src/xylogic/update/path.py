@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from xylogic.checks import listed
 from xylogic.convert.read import read_model
 from xylogic.errors import InvalidInputError
 from xylogic.grow.growing import sample_columns
+from xylogic.grow.parameters import number, plain
 from xylogic.grow.prune import fold_rows
 from xylogic.grow.single import fitted_on, read_sample
 from xylogic.update.compatibility import Compatibility
 from xylogic.update.dissimilarity import KINDS
-from xylogic.update.estimators import CompatibleTree, CompatibleTreeClassifier, CompatibleTreeRegressor
+from xylogic.update.estimators import STRENGTH, CompatibleTree, CompatibleTreeClassifier, CompatibleTreeRegressor
 
 __all__ = ["UpdatePath", "update_path"]
 
 _Floats = NDArray[np.float64]
+_BUDGET = number(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +64,11 @@ class UpdatePath:
 
         Raises InvalidInputError unless the budget is a number >= 0.
         """
-        if not isinstance(max_loss_increase, int | float | np.number) or not max_loss_increase >= 0:
-            raise InvalidInputError(f"max_loss_increase is {max_loss_increase!r}; a number >= 0 is accepted")
+        if not _BUDGET.holds(max_loss_increase):
+            raise InvalidInputError(f"max_loss_increase is {max_loss_increase!r}; {_BUDGET.words} is accepted")
         loss, drift = self.loss, getattr(self, self.dissimilarity)
         unit = 1.0 if self.loss_name == "error rate" else float(loss[0])
-        within = loss <= loss[0] + max_loss_increase * unit + 1e-12
+        within = loss <= loss[0] + plain(max_loss_increase) * unit + 1e-12
         if np.isnan(drift).all():
             return float(self.strengths[0])
         return float(self.strengths[int(np.nanargmin(np.where(within, drift, np.inf)))])
@@ -130,11 +133,12 @@ def update_path(
 
     Parameters
     ----------
-    old : the old tree, anything of one tree that ``read_model`` takes.
+    old : the old tree, as of ``CompatibleTreeClassifier``.
     X, y : the new data, as ``CompatibleTreeClassifier`` takes them; for an old regression tree, as the regressor does.
-    strengths : numbers >= 0; 0, which is plain CART, is added.
+    strengths : numbers >= 0, in units of the loss: the default ones fit error rates, and ``y`` of about unit variance.
+        0, which is plain CART, is added. Trees grow larger with them, see ``leaves``.
     cv, groups : as in scikit-learn: a number of folds (stratified for classes, not shuffled), a splitter, or (train,
-        test) pairs of row positions. A training part may lack a class.
+        test) pairs of row positions or masks. A training part may lack a class.
     dissimilarity, tolerance, options : of the trees; all four measures are reported.
 
     Raises
@@ -152,6 +156,8 @@ def update_path(
     training set that is read once, with one seed.
     """
     levels = _strengths(strengths)
+    if "strength" in options:
+        raise InvalidInputError(f"strength is {options['strength']!r}; here strengths, a sequence, is accepted")
     model = read_model(old)
     shared = {"dissimilarity": dissimilarity, "strength": float(levels[-1]), **options}
     tree: Any = (
@@ -185,10 +191,8 @@ def update_path(
 
 
 def _strengths(given: Sequence[float]) -> _Floats:
-    try:
-        levels = np.asarray(list(given), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"strengths is {repr(given)[:80]}; numbers >= 0 are accepted") from error
-    if levels.ndim != 1 or not (np.isfinite(levels) & (levels >= 0)).all():
-        raise InvalidInputError(f"strengths is {repr(given)[:80]}; numbers >= 0 are accepted")
-    return np.unique(np.append(levels, 0.0))
+    levels = listed("strengths", given, "a sequence of numbers")
+    for level in levels:
+        if not STRENGTH.holds(level):
+            raise InvalidInputError(f"strengths is {repr(given)[:80]}: {level!r}; {STRENGTH.words} is accepted")
+    return np.unique(np.array([*levels, 0.0], dtype=np.float64))

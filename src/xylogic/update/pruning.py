@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from xylogic.checks import check_choice
 from xylogic.errors import InvalidInputError
 from xylogic.grow.base import Sample
 from xylogic.grow.growing import sample_columns
@@ -103,8 +104,7 @@ def _check(rule: str, candidates: str, risk: str, score: str) -> None:
         ("risk", risk, RISKS),
         ("score", score, SCORES),
     ):
-        if value not in accepted:
-            raise InvalidInputError(f"{name} is {value!r}; accepted: {', '.join(accepted)}")
+        check_choice(name, value, accepted)
 
 
 def prune_compatible_by_folds(

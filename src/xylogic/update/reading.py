@@ -43,7 +43,7 @@ def finite_values(model: Ensemble, X: Any) -> NDArray[np.float64]:
 
 def finite_table(model: Ensemble, X: Any) -> Table:
     """The rows of ``X`` as they are given; raises InvalidInputError for missing and infinite values."""
-    table = read_table(X, model.features, named=model.named)
+    table = read_table(X, model.features, named=model.named, missing=False)
     refuse_infinite(table)
     return table
 

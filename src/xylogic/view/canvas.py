@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xylogic.errors import MissingLibraryError
+from xylogic.errors import InvalidInputError, MissingLibraryError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,12 +22,15 @@ _PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#
 def axes_of(ax: Axes | None, width: float = 6.0, height: float = 4.5) -> Axes:
     """The given axes, or those of a new figure (inches) that belongs to nobody: ``pyplot`` does not know of it.
 
-    Raises MissingLibraryError where matplotlib is not installed.
+    Raises MissingLibraryError where matplotlib is not installed, and InvalidInputError for what is no axes.
     """
     try:
+        from matplotlib.axes import Axes
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingLibraryError("pictures need matplotlib; install it with pip install 'xylogic[plot]'") from error
+    if ax is not None and not isinstance(ax, Axes):
+        raise InvalidInputError(f"ax is {repr(ax)[:80]}; one Axes of matplotlib's, or None, is accepted")
     if ax is not None:
         return ax
     made: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot()
