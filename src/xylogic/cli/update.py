@@ -156,7 +156,7 @@ def objections(document: dict[str, Any], rules: Rules) -> Iterator[str]:
     """Why the new tree may not be released; what cannot be measured is not met."""
     rows = document["rows"]
     if not document["is_judged"]:
-        yield (f"{rows} rows are too few to hold some out, which takes {ENOUGH}: without --test it cannot be judged")
+        yield f"{rows} rows are too few to hold some out, which takes {ENOUGH}: without --test it cannot be judged"
     if not document["relied_rows"]:
         if "old_tree_is_off_by" in document:
             yield (
@@ -176,8 +176,6 @@ def objections(document: dict[str, Any], rules: Rules) -> Iterator[str]:
     right, where = document["right_rows"], document["flips_on"]
     if not right:
         yield f"--strict has no row to judge by: of those of {where}, the old tree answers none right"
-    for flips, how in ((document["negative_flips"], ""), (document["held_out_flips"], ", held out,")):
+    for flips, how in ((document["negative_flips"], ""), (document["held_out_flips"], ", held out")):
         if flips:
-            yield f"{len(flips)} of {right} rows of {where} that the old tree answers right become wrong{how}".rstrip(
-                ","
-            )
+            yield f"{len(flips)} of {right} rows of {where} that the old tree answers right become wrong{how}"
