@@ -30,7 +30,9 @@ trusted_option = click.option(
     is_flag=True,
     help="Read MODEL with joblib or pickle. Opening such a file can run any code.",
 )
-header_option = click.option("--no-header", is_flag=True, help="DATA has no line of names; columns go by position.")
+header_option = click.option(
+    "--no-header", is_flag=True, help="DATA has no line of names; columns go by position: x0, x1, ..."
+)
 
 
 class Number(click.FloatRange):
