@@ -76,8 +76,8 @@ class Explainer:
         memory_limit: int | None = None,
     ) -> None:
         self.model = read_model(model)
-        for name, value, accepted in (("ties", ties, _TIES), ("engine", engine, ENGINES)):
-            check_choice(name, value, accepted)
+        check_choice("ties", ties, _TIES)
+        check_choice("engine", engine, ENGINES)
         self.ties = ties
         self.engine = engine
         self.features = _refined(self.model.features, features, missing)

@@ -60,9 +60,8 @@ class Binned:
         (few[:-1] + 1).cumsum(out=cells[1:])
         cells *= self.stride
         size: cython.Py_ssize_t = int(cells[-1]) + 1
-        lent: cython.Py_ssize_t = (
-            0 if single or not criterion.lasting else codes.size // (2 * size)
-        )  # as large as codes
+        # Together they are no larger than the codes.
+        lent: cython.Py_ssize_t = 0 if single or not criterion.lasting else codes.size // (2 * size)
         self.tables = Tables(size, min(lent, MOST_TABLES))
         self.keep = {
             "codes": codes.reshape(-1),

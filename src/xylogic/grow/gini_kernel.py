@@ -50,12 +50,8 @@ class Gini(Classes):
     @cython.nogil
     @cython.exceptval(check=False)
     def begin(self, rows: cython.p_int, at: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        k: cython.int
         Classes.begin(self, rows, at, n)
         self.is_near = False
-        self.squares = 0.0
-        for k in range(self.n_classes):
-            self.squares += self.count[k] * self.count[k]
 
     @cython.cfunc
     @cython.nogil
@@ -85,15 +81,20 @@ class Gini(Classes):
         left: cython.double = 0.0
         weight: cython.double = self.weight
         squares_left: cython.double = 0.0
-        squares_right: cython.double = self.squares
-        before: cython.double = self.squares / weight
+        squares_right: cython.double
+        before: cython.double
         tie: cython.double = 1e-12 * self.loss
         c: cython.double
         score: cython.double
         if not self.is_near:
             for i in range(n):
                 near[i] = self.y[rows[at + i]]
+            self.squares = 0.0
+            for k in range(self.n_classes):
+                self.squares += totals[k] * totals[k]
             self.is_near = True
+        squares_right = self.squares
+        before = self.squares / weight
         for level in range(MOST_LEVELS):
             end[level] = 0
         for i in range(n):

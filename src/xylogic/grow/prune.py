@@ -290,12 +290,12 @@ def fold_rows(
             folds.append((np.sort(train[train >= 0]), np.sort(test[test >= 0])))
     else:
         # Labels that scikit-learn knows no type of, whole numbers as objects, are stratified by their places.
-        coded = sample.classes is None or sample.classes.dtype.kind == "O"
-        target = sample.target if coded or sample.classes is None else sample.classes[sample.target]
+        classes = sample.classes
+        target = sample.target if classes is None or classes.dtype.kind == "O" else classes[sample.target]
         if groups is not None and sample.rows is not None:
             groups = np.asarray(groups)[sample.rows]
         try:
-            splitter = check_cv(cv, target, classifier=sample.classes is not None)
+            splitter = check_cv(cv, target, classifier=classes is not None)
             made = list(splitter.split(np.zeros((sample.n_rows, 1)), target, groups))
         except ValueError as error:
             raise InvalidInputError(

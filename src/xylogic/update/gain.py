@@ -27,10 +27,10 @@ class _Old:
     """The old tree as ``Drift`` reads it; K leaves, m columns, n rows.
 
     ``leaf`` int32 (n,), -1 where nobody relies on the row, ``relied`` float64 (n,) its weight; ``sides`` uint8 (K, m),
-    which bounds there are; ``lower``, ``upper`` float64 (K, m), in
-    deviations above the column's least value; ``edge`` float64, the bounds column by column, ascending and each once,
-    those of column f from ``first_edge[f]`` int32 (m + 1,) on; ``lower_edge``, ``upper_edge`` int32 (K, m), where in
-    the column's part the leaf's bounds are; ``top`` float64 (m,), the greatest value.
+    which bounds there are; ``lower``, ``upper`` float64 (K, m), in deviations above the column's least value; ``edge``
+    float64, the bounds column by column, ascending and each once, those of column f from ``first_edge[f]`` int32
+    (m + 1,) on; ``lower_edge``, ``upper_edge`` int32 (K, m), where in the column's part the leaf's bounds are; ``top``
+    float64 (m,), the greatest value.
     """
 
     kind: int
@@ -89,11 +89,12 @@ def compatible_target(
     or ``strength`` is 0, it is ``target`` itself. ``rows``: those of the sample that take part, ``None`` for all.
     """
     part = sample if rows is None else sample.part(rows)
-    total = float(part.relied_weight.sum())
+    counts = part.relied_weight
+    total = float(counts.sum())
     if not strength or not total:
         return target
     relied = np.zeros(sample.n_rows)
-    relied[slice(None) if rows is None else rows] = part.relied_weight
+    relied[slice(None) if rows is None else rows] = counts
     leaf = np.where(relied > 0, sample.leaf, np.int32(-1))
     grid = target.weights.grid
     weight = float(part.n_rows) if grid is None else float(grid.sum())

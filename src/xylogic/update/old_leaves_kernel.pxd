@@ -5,7 +5,7 @@ cdef int JAC, JLU, MAE, MSE, BELOW, ABOVE
 
 cdef class OldLeaves:
     cdef readonly dict keep
-    cdef int kind, n_features, n_leaves
+    cdef int kind, n_features
     cdef bint pooled
     # of rows, and of the old leaves
     cdef int *leaf

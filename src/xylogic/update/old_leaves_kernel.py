@@ -39,7 +39,6 @@ class OldLeaves:
         self.kind = old.kind
         self.pooled = old.pooled
         self.n_features = n_features
-        self.n_leaves = n_leaves
         self.keep = {
             "leaf": old.leaf,
             "relied": old.relied,

@@ -84,7 +84,13 @@ def prune_compatible(
     Eq. (4). The objective is a sum over leaves, so that pruning by weakest links is exact. As many fits as there are
     folds, and one.
     """
-    _check(rule, candidates, risk, score)
+    for name, value, accepted in (
+        ("rule", rule, RULES),
+        ("candidates", candidates, CANDIDATES),
+        ("risk", risk, RISKS),
+        ("score", score, SCORES),
+    ):
+        check_choice(name, value, accepted)
     if not isinstance(est, CompatibleTree) or est.old is None:
         raise InvalidInputError(
             f"est is {repr(est)[:80]}; "
@@ -95,16 +101,6 @@ def prune_compatible(
         sample = whole._begin(X, y, sample_weight)
     folds = fold_rows(whole, cv, y, sample, groups)
     return prune_compatible_by_folds(whole, sample, folds, rule, candidates, risk, score)
-
-
-def _check(rule: str, candidates: str, risk: str, score: str) -> None:
-    for name, value, accepted in (
-        ("rule", rule, RULES),
-        ("candidates", candidates, CANDIDATES),
-        ("risk", risk, RISKS),
-        ("score", score, SCORES),
-    ):
-        check_choice(name, value, accepted)
 
 
 def prune_compatible_by_folds(
